@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The walk: for every instant of a gap, what was the thread that should have been feeding this GPU
+ * doing or waiting for, and what was the one it waited for doing? Rules 1 to 10 of docs/causes.md.
+ *
+ * The walk is fed every event in time order and asked to explain gaps once they are final. It keeps
+ * lanes only as far back as it was told something may still be asked (walk_forget_before), plus
+ * what is open. It owns the strings its parts point to.
+ */
+#pragma once
+
+#include "analysis/core/event.h"
+#include "analysis/core/gap.h"
+#include "trace/base/cleanup.h"
+#include "trace/base/status.h"
+
+struct walk;
+
+/* Gives a new walk to the caller, who destroys it. */
+MUST_CHECK enum status walk_create(struct walk **out_walk);
+
+/* Takes note of `event`; its strings are copied. NO_MEMORY or OVER_LIMIT. */
+MUST_CHECK enum status walk_add(struct walk *walk, const struct event *event);
+
+/*
+ * Says that nothing can be trusted in [begin, end): events or packets were lost there. `reason` is
+ * a literal such as "lost events". Parts that touch it become unknown.
+ */
+MUST_CHECK enum status walk_add_untrusted(
+	struct walk *walk, uint64_t begin_ns, uint64_t end_ns, const char *reason);
+
+/*
+ * Which device of the timeline an (pid, ordinal) of the events is; called once for each device
+ * before its first operation is added.
+ */
+MUST_CHECK enum status walk_add_device(
+	struct walk *walk, int32_t pid, int32_t ordinal, uint32_t device);
+
+struct gap_part_list {
+	struct gap_part *parts;
+	uint32_t count;
+	uint32_t capacity;
+};
+
+/*
+ * Explains `gap` into `list`, which it clears first. Every event up to gap->end_ns, and for
+ * operations up to their watermark, must have been added. The parts always cover the gap exactly.
+ */
+MUST_CHECK enum status walk_explain(
+	struct walk *walk, const struct gap *gap, struct gap_part_list *list);
+
+void gap_part_list_finish(struct gap_part_list *list);
+
+/* No gap that begins before `time_ns` will be asked for any more. */
+void walk_forget_before(struct walk *walk, uint64_t time_ns);
+
+/* What the walk could not place, for the report's trust section. */
+struct walk_counts {
+	uint64_t joined_operations;   /* kernels joined to the call that issued them */
+	uint64_t unjoined_operations;
+	uint64_t before_launch;       /* operations that started before their call began */
+	uint64_t internal_errors;     /* parts that did not add up, made unknown: internal */
+};
+
+struct walk_counts walk_counts(const struct walk *walk);
+
+/* The name of a thread of the recording, "" when the trace does not tell; lives as long as the walk. */
+const char *walk_thread_name(const struct walk *walk, int32_t tid);
+
+/* Accepts NULL. */
+void walk_destroy(struct walk *walk);
+DEFINE_AUTO(struct walk, walk_destroy)

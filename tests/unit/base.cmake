@@ -1,0 +1,2 @@
+unit_test(status LIBRARIES base)
+unit_test(diag LIBRARIES base)
