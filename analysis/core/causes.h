@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The closed list of causes a part of a gap can be charged to: docs/causes.md has one heading each. */
+/* The closed list of causes a part of a gap can be charged to: docs/causes.md has one heading each.
+ */
 #pragma once
 
 /* clang-format off */
@@ -29,7 +30,9 @@
 /* clang-format on */
 
 #define CAUSE_ENUM(constant, name, meaning) CAUSE_##constant,
-enum cause { CAUSE_TABLE(CAUSE_ENUM) CAUSE_COUNT };
+enum cause {
+	CAUSE_TABLE(CAUSE_ENUM) CAUSE_COUNT
+};
 #undef CAUSE_ENUM
 
 /* The name in reports, valid for ever. */

@@ -11,12 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENT_ENUM(constant, name) EVENT_##constant,
+#define EVENT_ENUM(constant, name)     EVENT_##constant,
 #define EVENT_GPU_ENUM(constant, name) EVENT_GPU_##constant,
 enum event_kind {
-	GAPTRACE_HOST_EVENTS(EVENT_ENUM) GAPTRACE_GPU_EVENTS(EVENT_GPU_ENUM)
-	/* From a kernel trace, when one is in the input. */
-	EVENT_SCHED_SWITCH,
+	GAPTRACE_HOST_EVENTS(EVENT_ENUM)
+	GAPTRACE_GPU_EVENTS(EVENT_GPU_ENUM)
+		/* From a kernel trace, when one is in the input. */
+		EVENT_SCHED_SWITCH,
 	EVENT_SCHED_WAKING,
 	EVENT_KIND_COUNT
 };
@@ -68,9 +69,9 @@ struct event {
 			uint64_t task;
 			const char *kind;
 			struct event_work work;
-			uint32_t backlog;    /* task_submit */
-			uint64_t queued_ns;  /* task_begin, task_end */
-			uint64_t run_ns;     /* task_end, as the next two */
+			uint32_t backlog;   /* task_submit */
+			uint64_t queued_ns; /* task_begin, task_end */
+			uint64_t run_ns;    /* task_end, as the next two */
 			uint64_t cpu_ns;
 			uint64_t run_delay_ns;
 		} task;

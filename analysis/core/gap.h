@@ -12,10 +12,10 @@
 
 /* Which end of the window a gap touches, if any. */
 enum gap_edge {
-	GAP_INNER,         /* an operation before it and one after it */
-	GAP_BEFORE_FIRST,  /* window begin to the device's first operation */
-	GAP_AFTER_LAST,    /* the device's last operation to the window's end */
-	GAP_SILENT,        /* the device never ran anything: the whole window */
+	GAP_INNER,        /* an operation before it and one after it */
+	GAP_BEFORE_FIRST, /* window begin to the device's first operation */
+	GAP_AFTER_LAST,   /* the device's last operation to the window's end */
+	GAP_SILENT,       /* the device never ran anything: the whole window */
 };
 
 /* The operation that ended a gap, as far as the trace says; meaningful when has_ender. */
@@ -51,7 +51,8 @@ struct gap_part {
 	uint64_t from_ns;
 	uint64_t to_ns;
 	enum cause cause;
-	const char *object; /* what the innermost wait was on, or the copy, call or span; "" if nothing */
+	const char *object; /* what the innermost wait was on, or the copy, call or span; "" if
+			       nothing */
 	const char *phase;  /* what was going on at the end of the chain; for unknown: the reason */
 	int32_t thread_tid; /* the feeder, 0 when not known */
 	int32_t holder_tid; /* who was at the end of the chain, 0 when nobody */

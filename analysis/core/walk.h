@@ -56,15 +56,16 @@ void walk_forget_before(struct walk *walk, uint64_t time_ns);
 
 /* What the walk could not place, for the report's trust section. */
 struct walk_counts {
-	uint64_t joined_operations;   /* kernels joined to the call that issued them */
+	uint64_t joined_operations; /* kernels joined to the call that issued them */
 	uint64_t unjoined_operations;
-	uint64_t before_launch;       /* operations that started before their call began */
-	uint64_t internal_errors;     /* parts that did not add up, made unknown: internal */
+	uint64_t before_launch;   /* operations that started before their call began */
+	uint64_t internal_errors; /* parts that did not add up, made unknown: internal */
 };
 
 struct walk_counts walk_counts(const struct walk *walk);
 
-/* The name of a thread of the recording, "" when the trace does not tell; lives as long as the walk. */
+/* The name of a thread of the recording, "" when the trace does not tell; lives as long as the
+ * walk. */
 const char *walk_thread_name(const struct walk *walk, int32_t tid);
 
 /* Accepts NULL. */

@@ -86,7 +86,8 @@ MUST_CHECK enum status zkey_read(
 MUST_CHECK enum status zkey_parse(const char *name, const uint8_t *bytes, uint64_t byte_count,
 	enum zkey_check check, struct diag *diag, struct zkey **out_key);
 
-/* Writes `key` to `path` through a temporary file beside it, so that a failure leaves no half file. */
+/* Writes `key` to `path` through a temporary file beside it, so that a failure leaves no half file.
+ */
 MUST_CHECK enum status zkey_write(const struct zkey *key, const char *path, struct diag *diag);
 
 /* Accepts NULL. */

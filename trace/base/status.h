@@ -30,7 +30,9 @@
 /* clang-format on */
 
 #define STATUS_ENUM(name, http, exit, text) STATUS_##name,
-enum status { STATUS_TABLE(STATUS_ENUM) STATUS_COUNT };
+enum status {
+	STATUS_TABLE(STATUS_ENUM) STATUS_COUNT
+};
 #undef STATUS_ENUM
 
 /* A short English text, never NULL, valid for ever. */

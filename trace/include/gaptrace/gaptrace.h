@@ -26,7 +26,7 @@ extern "C" {
 
 #define GAPTRACE_PUBLIC __attribute__((visibility("default")))
 
-/* ---- The library ---------------------------------------------------------------------------- */
+/* ---- The library ---- */
 
 /* True while a recording session wants events of this process. A load and a branch. */
 GAPTRACE_PUBLIC bool gaptrace_is_recording(void);
@@ -58,7 +58,7 @@ struct gaptrace_work {
 		0, GAPTRACE_NONE, GAPTRACE_NONE                                                    \
 	}
 
-/* ---- Locks ---------------------------------------------------------------------------------- */
+/* ---- Locks ---- */
 
 struct gaptrace_mutex {
 	pthread_mutex_t mutex;
@@ -102,7 +102,8 @@ GAPTRACE_PUBLIC void gaptrace_rwlock_read_lock(struct gaptrace_rwlock *rwlock);
 GAPTRACE_PUBLIC void gaptrace_rwlock_write_lock(struct gaptrace_rwlock *rwlock);
 GAPTRACE_PUBLIC void gaptrace_rwlock_unlock(struct gaptrace_rwlock *rwlock);
 
-GAPTRACE_PUBLIC void gaptrace_condition_init(struct gaptrace_condition *condition, const char *name);
+GAPTRACE_PUBLIC void gaptrace_condition_init(
+	struct gaptrace_condition *condition, const char *name);
 GAPTRACE_PUBLIC void gaptrace_condition_finish(struct gaptrace_condition *condition);
 /* May return without a wake: check what is waited for in a loop. */
 GAPTRACE_PUBLIC void gaptrace_condition_wait(
@@ -113,7 +114,7 @@ GAPTRACE_PUBLIC bool gaptrace_condition_wait_until(
 GAPTRACE_PUBLIC void gaptrace_condition_signal(struct gaptrace_condition *condition);
 GAPTRACE_PUBLIC void gaptrace_condition_broadcast(struct gaptrace_condition *condition);
 
-/* ---- Waits that are no lock: barriers, joins, budgets, sleeps --------------------------------- */
+/* ---- Waits that are no lock: barriers, joins, budgets, sleeps ---- */
 
 struct gaptrace_wait {
 	const void *object;
@@ -128,7 +129,7 @@ GAPTRACE_PUBLIC void gaptrace_wait_end(const struct gaptrace_wait *wait);
 /* The calling thread is about to end the waits on `object`. Call it before the act itself. */
 GAPTRACE_PUBLIC void gaptrace_wake(const void *object, const char *name);
 
-/* ---- Queues ----------------------------------------------------------------------------------- */
+/* ---- Queues ---- */
 
 /* An item of a queue; `id` is unique among the items of one queue that are alive. */
 struct gaptrace_item {
@@ -151,7 +152,7 @@ GAPTRACE_PUBLIC struct gaptrace_pop gaptrace_queue_pop_wait(const void *queue, c
 GAPTRACE_PUBLIC void gaptrace_queue_pop(
 	const struct gaptrace_pop *pop, const struct gaptrace_item *item, uint32_t depth);
 
-/* ---- Task pools -------------------------------------------------------------------------------- */
+/* ---- Task pools ---- */
 
 struct gaptrace_task {
 	const void *pool;
@@ -171,7 +172,7 @@ GAPTRACE_PUBLIC void gaptrace_task_submit(struct gaptrace_task *task, uint32_t b
 GAPTRACE_PUBLIC void gaptrace_task_begin(struct gaptrace_task *task);
 GAPTRACE_PUBLIC void gaptrace_task_end(const struct gaptrace_task *task);
 
-/* ---- Spans ------------------------------------------------------------------------------------- */
+/* ---- Spans ---- */
 
 /* An open span. Copy it freely, end it once, on any thread. */
 struct gaptrace_span {
@@ -197,7 +198,7 @@ GAPTRACE_PUBLIC struct gaptrace_span gaptrace_prove_finish_begin(
 	struct gaptrace_work work, int32_t worker);
 GAPTRACE_PUBLIC void gaptrace_prove_finish_end(const struct gaptrace_span *span);
 
-/* ---- Memory ------------------------------------------------------------------------------------ */
+/* ---- Memory ---- */
 
 /* Calls malloc_trim(pad_bytes), traced, and gives its result: 1 when memory was returned. */
 GAPTRACE_PUBLIC int gaptrace_malloc_trim(size_t pad_bytes);
@@ -225,7 +226,7 @@ struct gaptrace_buffer {
 GAPTRACE_PUBLIC void gaptrace_buffer_alloc(const struct gaptrace_buffer *buffer);
 GAPTRACE_PUBLIC void gaptrace_buffer_free(const struct gaptrace_buffer *buffer);
 
-/* ---- Jobs and keyframes ------------------------------------------------------------------------ */
+/* ---- Jobs and keyframes ---- */
 
 struct gaptrace_job {
 	uint64_t id;
@@ -254,7 +255,7 @@ struct gaptrace_state {
 
 GAPTRACE_PUBLIC void gaptrace_state(const struct gaptrace_state *state);
 
-/* ---- Devices: what a backend reports of its own work ------------------------------------------- */
+/* ---- Devices: what a backend reports of its own work ---- */
 
 struct gaptrace_gpu_device {
 	int32_t device; /* ordinal in this process */

@@ -154,13 +154,33 @@
 #define GAPTRACE_ENUM_SYNC_KIND(name, value, label)     GAPTRACE_SYNC_##name = (value),
 #define GAPTRACE_ENUM_OVERHEAD_KIND(name, value, label) GAPTRACE_OVERHEAD_##name = (value),
 
-enum gaptrace_lock_mode { GAPTRACE_LOCK_MODES(GAPTRACE_ENUM_LOCK_MODE) };
-enum gaptrace_wait_kind { GAPTRACE_WAIT_KINDS(GAPTRACE_ENUM_WAIT_KIND) };
-enum gaptrace_buffer_kind { GAPTRACE_BUFFER_KINDS(GAPTRACE_ENUM_BUFFER_KIND) };
-enum gaptrace_job_status { GAPTRACE_JOB_STATUSES(GAPTRACE_ENUM_JOB_STATUS) };
-enum gaptrace_state_subject { GAPTRACE_STATE_SUBJECTS(GAPTRACE_ENUM_STATE_SUBJECT) };
-enum gaptrace_backend { GAPTRACE_BACKENDS(GAPTRACE_ENUM_BACKEND) };
-enum gaptrace_copy_kind { GAPTRACE_COPY_KINDS(GAPTRACE_ENUM_COPY_KIND) };
-enum gaptrace_memory_kind { GAPTRACE_MEMORY_KINDS(GAPTRACE_ENUM_MEMORY_KIND) };
-enum gaptrace_sync_kind { GAPTRACE_SYNC_KINDS(GAPTRACE_ENUM_SYNC_KIND) };
-enum gaptrace_overhead_kind { GAPTRACE_OVERHEAD_KINDS(GAPTRACE_ENUM_OVERHEAD_KIND) };
+enum gaptrace_lock_mode {
+	GAPTRACE_LOCK_MODES(GAPTRACE_ENUM_LOCK_MODE)
+};
+enum gaptrace_wait_kind {
+	GAPTRACE_WAIT_KINDS(GAPTRACE_ENUM_WAIT_KIND)
+};
+enum gaptrace_buffer_kind {
+	GAPTRACE_BUFFER_KINDS(GAPTRACE_ENUM_BUFFER_KIND)
+};
+enum gaptrace_job_status {
+	GAPTRACE_JOB_STATUSES(GAPTRACE_ENUM_JOB_STATUS)
+};
+enum gaptrace_state_subject {
+	GAPTRACE_STATE_SUBJECTS(GAPTRACE_ENUM_STATE_SUBJECT)
+};
+enum gaptrace_backend {
+	GAPTRACE_BACKENDS(GAPTRACE_ENUM_BACKEND)
+};
+enum gaptrace_copy_kind {
+	GAPTRACE_COPY_KINDS(GAPTRACE_ENUM_COPY_KIND)
+};
+enum gaptrace_memory_kind {
+	GAPTRACE_MEMORY_KINDS(GAPTRACE_ENUM_MEMORY_KIND)
+};
+enum gaptrace_sync_kind {
+	GAPTRACE_SYNC_KINDS(GAPTRACE_ENUM_SYNC_KIND)
+};
+enum gaptrace_overhead_kind {
+	GAPTRACE_OVERHEAD_KINDS(GAPTRACE_ENUM_OVERHEAD_KIND)
+};
