@@ -7,7 +7,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DECLARATION = re.compile(r"^[A-Za-z_][\w \*]*?\b([a-z_][a-z0-9_]*)\(", re.M)
+DECLARATION = re.compile(r"^(?!static)[A-Za-z_][\w \*]*?\b([a-z_][a-z0-9_]*)\(", re.M)
 
 
 def main():
