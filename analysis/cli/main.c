@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/cli/command.h"
+#include "trace/base/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int command_help(int argc, char **argv);
+
+/* clang-format off */
+static const struct command commands[] = {
+	{"help",   "",                              "print this text",                  command_help},
+};
+/* clang-format on */
+
+static void usage_print(FILE *stream)
+{
+	fprintf(stream, "usage: gaptrace COMMAND [OPTION...]\n\n");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		fprintf(stream, "  gaptrace %s %s\n      %s\n", commands[i].name, commands[i].usage,
+			commands[i].summary);
+	}
+	fprintf(stream, "\ngaptrace COMMAND --help says more; so do the manual pages.\n");
+}
+
+/* A closed or full standard output is an error like any other. */
+static int output_finish(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout)) {
+		return 0;
+	}
+	perror("gaptrace: standard output");
+	return status_exit_code(STATUS_IO);
+}
+
+static int command_help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	usage_print(stdout);
+	return output_finish();
+}
+
+static const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(commands[i].name, name) == 0) {
+			return &commands[i];
+		}
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		usage_print(stderr);
+		return status_exit_code(STATUS_BAD_USE);
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("gaptrace %s\n", GAPTRACE_VERSION);
+		return output_finish();
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		return command_help(argc, argv);
+	}
+
+	command = command_find(argv[1]);
+	if (!command) {
+		fprintf(stderr, "gaptrace: no command '%s' (see gaptrace --help)\n", argv[1]);
+		return status_exit_code(STATUS_BAD_USE);
+	}
+	return command->run(argc - 1, argv + 1);
+}
