@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* A sparse matrix of a key times a witness, by rows. */
+#pragma once
+
+#include "prover/groth16/zkey.h"
+
+#include <blst.h>
+#include <stdint.h>
+
+/* A witness and its classes (scalars.h), which make most products unnecessary. */
+struct matrix_vector {
+	const blst_scalar *values;
+	const uint8_t *classes;
+	const blst_fr *coefficient_ones; /* coefficient_values in Montgomery form: v * R */
+};
+
+/* values[row] = matrix row * vector for rows row_begin .. row_end - 1, in Montgomery form. */
+void matrix_multiply(const struct zkey *key, const struct zkey_matrix *matrix,
+	const struct matrix_vector *vector, uint32_t row_begin, uint32_t row_end, blst_fr *values);
