@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a backend must provide to prove on: one file fills one device_ops, and no caller asks which
+ * one it has. The shape is that of a CUDA program: memory and streams on a device, copies and
+ * kernels put on streams in order, events between streams, calls that wait.
+ *
+ * Each call is an api record of its caller, each copy and kernel a record with its true start and
+ * end, joined by a correlation that is unique in the process. Calls may come from any thread; a
+ * stream is used by one thread at a time. Objects belong to the device that made them and must go
+ * before it does. A failed operation makes the rest of its stream, and streams that wait for it,
+ * fail without running; device_ops.stream_synchronize tells, and the stream is fit for use again.
+ */
+#pragma once
+
+#include "gaptrace/gaptrace.h"
+#include "prover/device/device_model.h"
+#include "trace/base/cleanup.h"
+#include "trace/base/diag.h"
+#include "trace/base/limits.h"
+#include "trace/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct zkey;
+
+struct device;
+struct device_driver;
+struct device_event;
+struct device_key;
+struct device_memory;
+struct device_stream;
+
+/*
+ * What all devices of a process share: the lock the driver takes around allocations, which stalls
+ * every other call on every device meanwhile, and the correlation numbers.
+ */
+MUST_CHECK enum status device_driver_create(struct device_driver **out_driver);
+/* Accepts NULL. All devices must be closed. */
+void device_driver_destroy(struct device_driver *driver);
+DEFINE_AUTO(struct device_driver, device_driver_destroy)
+
+/* The five queries of a key. B2's points are on the second curve. */
+enum device_query {
+	DEVICE_QUERY_H,
+	DEVICE_QUERY_L,
+	DEVICE_QUERY_A,
+	DEVICE_QUERY_B1,
+	DEVICE_QUERY_COUNT
+};
+
+/* How large a proof is. Of a real key, or made up for a device that proves nothing. */
+struct device_shape {
+	uint64_t domain_size;
+	uint64_t wire_count;
+	uint64_t public_count;
+	uint64_t point_count[DEVICE_QUERY_COUNT];
+	uint64_t b2_point_count;
+	/* Of a made-up shape: how many scalars of each query are wide (neither 0 nor 1). */
+	uint64_t tail_count[DEVICE_QUERY_COUNT];
+	uint64_t key_bytes;
+};
+
+/* What a test may make fail: the first call or operation of that kind after `after_count` others.
+ */
+enum device_fault {
+	DEVICE_FAULT_NONE,
+	DEVICE_FAULT_PINNED_ALLOC,
+	DEVICE_FAULT_MEMORY_ALLOC,
+	DEVICE_FAULT_UPLOAD,
+	DEVICE_FAULT_DOWNLOAD,
+	DEVICE_FAULT_TRANSFORM,
+	DEVICE_FAULT_QUOTIENT,
+	DEVICE_FAULT_SUM_ONES,
+	DEVICE_FAULT_MSM,
+	DEVICE_FAULT_COUNT
+};
+
+struct device_config {
+	struct device_driver *driver; /* borrowed until the device is closed */
+	uint32_t index;               /* its ordinal in this process */
+	uint64_t memory_bytes;        /* of the device; 0: as much as the host gives */
+	uint32_t lane_thread_count;   /* threads that share one kernel's work; 0: 1. cpu only */
+	uint64_t link_bytes_per_s;    /* cpu only: a copy takes at least its bytes at this rate; 0:
+					 free */
+	struct device_model model;    /* sim only */
+	enum device_fault fault;
+	uint32_t fault_after_count;
+};
+
+/* [offset, offset + bytes) of a device memory, from or to the host. */
+struct device_copy {
+	struct device_memory *memory;
+	uint64_t offset_bytes;
+	uint64_t bytes;
+	void *host; /* source of an upload, target of a download */
+	/*
+	 * Host memory from pinned_alloc: the call returns at once. Else it is staged and the call
+	 * blocks until the bytes have left the host.
+	 */
+	bool is_pinned;
+};
+
+/* Scalars for a query: values and, for all but H, which of the query's points they go with. */
+struct device_scalars {
+	struct device_memory *memory;
+	uint64_t indices_offset; /* uint32_t each, positions in the query's points */
+	uint64_t values_offset;  /* 32 canonical little-endian bytes each; not of sum_ones */
+	uint64_t count;
+};
+
+/* Where a kernel leaves a point: a blst_p1 at `offset`. */
+struct device_result {
+	struct device_memory *memory;
+	uint64_t offset_bytes;
+};
+
+/* Nanoseconds and counts since open, of the device itself: truth that no trace was asked for. */
+struct device_counts {
+	uint64_t lane_busy_ns; /* a kernel ran */
+	uint64_t copy_busy_ns; /* a copy ran */
+	uint64_t kernel_count;
+	uint64_t copy_count;
+	uint64_t upload_pinned_bytes;
+	uint64_t upload_pageable_bytes;
+	uint64_t pageable_call_ns; /* callers blocked in staged copies */
+	uint64_t alloc_ns;         /* callers in allocations, pinned and device */
+	uint64_t free_ns;
+	uint64_t synchronize_ns; /* callers in stream and device synchronisation */
+	uint64_t api_count;
+	uint64_t failed_count;
+};
+
+struct device_ops {
+	const char *name;
+	enum gaptrace_backend backend;
+	bool makes_proofs;
+
+	/* Gives a device to the caller, who closes it. */
+	MUST_CHECK enum status (*open)(
+		const struct device_config *config, struct diag *diag, struct device **out_device);
+	/* Accepts NULL. Waits for what is queued. */
+	void (*close)(struct device *device);
+	uint64_t (*free_bytes)(struct device *device);
+	struct device_counts (*counts)(struct device *device);
+
+	/* Memory of the host that copies need not stage. Page aligned, zeroed. */
+	MUST_CHECK enum status (*pinned_alloc)(
+		struct device *device, uint64_t bytes, void **out_memory);
+	/* Accepts NULL. */
+	void (*pinned_free)(struct device *device, void *memory, uint64_t bytes);
+
+	MUST_CHECK enum status (*memory_alloc)(
+		struct device *device, uint64_t bytes, struct device_memory **out_memory);
+	/* Accepts NULL. Nothing queued may use it any more. */
+	void (*memory_free)(struct device *device, struct device_memory *memory);
+
+	/*
+	 * Makes a key known to the device; it borrows `key` until key_unload. A device that makes
+	 * no proofs takes NULL and only looks at the shape.
+	 */
+	MUST_CHECK enum status (*key_load)(struct device *device, const struct zkey *key,
+		const struct device_shape *shape, struct device_key **out_key);
+	/* Accepts NULL. */
+	void (*key_unload)(struct device *device, struct device_key *key);
+
+	MUST_CHECK enum status (*stream_open)(
+		struct device *device, struct device_stream **out_stream);
+	/* Accepts NULL. Waits for what is queued on it. */
+	void (*stream_close)(struct device *device, struct device_stream *stream);
+	MUST_CHECK enum status (*event_open)(
+		struct device *device, struct device_event **out_event);
+	/* Accepts NULL. No stream may be waiting for it. */
+	void (*event_close)(struct device *device, struct device_event *event);
+
+	MUST_CHECK enum status (*upload)(
+		struct device_stream *stream, const struct device_copy *copy);
+	MUST_CHECK enum status (*download)(
+		struct device_stream *stream, const struct device_copy *copy);
+	/* What the stream holds so far is `event`; a wait that comes later waits for that. */
+	MUST_CHECK enum status (*event_record)(
+		struct device_event *event, struct device_stream *stream);
+	MUST_CHECK enum status (*stream_wait)(
+		struct device_stream *stream, struct device_event *event);
+
+	/*
+	 * The vector of domain_size elements at `offset`: from evaluations on the domain to
+	 * evaluations on its coset. `name` is the kernel's, a literal.
+	 */
+	MUST_CHECK enum status (*transform)(struct device_stream *stream, struct device_key *key,
+		const char *name, struct device_result vector);
+	/* a = the H query's scalars, canonical, from the three transformed vectors. */
+	MUST_CHECK enum status (*quotient)(struct device_stream *stream, struct device_key *key,
+		const struct device_result abc[3]);
+	MUST_CHECK enum status (*sum_ones)(struct device_stream *stream, struct device_key *key,
+		enum device_query query, const struct device_scalars *ones,
+		struct device_result result);
+	MUST_CHECK enum status (*msm)(struct device_stream *stream, struct device_key *key,
+		enum device_query query, const struct device_scalars *scalars,
+		struct device_result result);
+
+	/* Blocks until the stream is empty; the first failure since the last call of this. */
+	MUST_CHECK enum status (*stream_synchronize)(struct device_stream *stream);
+	/* Blocks until every stream is empty. Failures stay with their streams. */
+	void (*synchronize)(struct device *device);
+};
+
+extern const struct device_ops device_cpu;
+extern const struct device_ops device_sim;
+
+/* The backend of that name; NULL if there is none in this build. */
+const struct device_ops *device_find(const char *name);
+
+/* The shape of a real key. */
+void device_shape_of_key(const struct zkey *key, struct device_shape *out_shape);
