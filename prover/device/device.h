@@ -49,6 +49,13 @@ enum device_query {
 	DEVICE_QUERY_COUNT
 };
 
+enum device_vector {
+	DEVICE_VECTOR_A,
+	DEVICE_VECTOR_B,
+	DEVICE_VECTOR_C,
+	DEVICE_VECTOR_COUNT
+};
+
 /* How large a proof is. Of a real key, or made up for a device that proves nothing. */
 struct device_shape {
 	uint64_t domain_size;
@@ -71,6 +78,7 @@ enum device_fault {
 	DEVICE_FAULT_DOWNLOAD,
 	DEVICE_FAULT_TRANSFORM,
 	DEVICE_FAULT_QUOTIENT,
+	DEVICE_FAULT_MSM_H,
 	DEVICE_FAULT_SUM_ONES,
 	DEVICE_FAULT_MSM,
 	DEVICE_FAULT_COUNT
@@ -101,16 +109,26 @@ struct device_copy {
 	bool is_pinned;
 };
 
-/* Scalars for a query: values and, for all but H, which of the query's points they go with. */
-struct device_scalars {
-	struct device_memory *memory;
-	uint64_t indices_offset; /* uint32_t each, positions in the query's points */
-	uint64_t values_offset;  /* 32 canonical little-endian bytes each; not of sum_ones */
-	uint64_t count;
+/* Scalars of bit_count bits and which of a query's points they multiply. */
+struct device_tail {
+	uint32_t count;
+	uint32_t bit_count;
+	uint64_t indices_offset; /* uint32_t each */
+	uint64_t scalars_offset; /* bit_count rounded up to bytes each, little endian */
 };
 
-/* Where a kernel leaves a point: a blst_p1 at `offset`. */
-struct device_result {
+/* A query's scalars as prep sorted them (groth16/scalars.h), in device memory. */
+struct device_scalars {
+	struct device_memory *memory;
+	uint32_t one_count;
+	uint32_t minus_one_count;
+	uint64_t ones_offset; /* uint32_t each, the minus ones behind the ones */
+	struct device_tail small;
+	struct device_tail wide;
+};
+
+/* A vector of domain_size elements, or a blst_p1 that a kernel leaves, at `offset`. */
+struct device_place {
 	struct device_memory *memory;
 	uint64_t offset_bytes;
 };
@@ -183,21 +201,23 @@ struct device_ops {
 	MUST_CHECK enum status (*stream_wait)(
 		struct device_stream *stream, struct device_event *event);
 
-	/*
-	 * The vector of domain_size elements at `offset`: from evaluations on the domain to
-	 * evaluations on its coset. `name` is the kernel's, a literal.
-	 */
+	/* A vector from its values on the domain to those on the odd coset, in place. */
 	MUST_CHECK enum status (*transform)(struct device_stream *stream, struct device_key *key,
-		const char *name, struct device_result vector);
-	/* a = the H query's scalars, canonical, from the three transformed vectors. */
+		enum device_vector which, struct device_place vector);
+	/* From three transformed vectors to the H query's scalars, canonical, in place of c. */
 	MUST_CHECK enum status (*quotient)(struct device_stream *stream, struct device_key *key,
-		const struct device_result abc[3]);
+		const struct device_place abc[DEVICE_VECTOR_COUNT]);
+	/* The sum of H's points times the scalars that quotient left. */
+	MUST_CHECK enum status (*msm_h)(struct device_stream *stream, struct device_key *key,
+		struct device_place scalars, struct device_place result);
+	/* The sum of the points whose scalar is 1, less those whose scalar is -1. */
 	MUST_CHECK enum status (*sum_ones)(struct device_stream *stream, struct device_key *key,
-		enum device_query query, const struct device_scalars *ones,
-		struct device_result result);
+		enum device_query query, const struct device_scalars *scalars,
+		struct device_place result);
+	/* The sum over both tails of a query other than H. */
 	MUST_CHECK enum status (*msm)(struct device_stream *stream, struct device_key *key,
 		enum device_query query, const struct device_scalars *scalars,
-		struct device_result result);
+		struct device_place result);
 
 	/* Blocks until the stream is empty; the first failure since the last call of this. */
 	MUST_CHECK enum status (*stream_synchronize)(struct device_stream *stream);
