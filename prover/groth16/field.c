@@ -26,9 +26,25 @@ const uint8_t field_base_modulus[FIELD_BASE_BYTES] = {
 	0xd7, 0xac, 0x4b, 0x43, 0xb6, 0xa7, 0x1b, 0x4b, 0x9a, 0xe6, 0x7f, 0x39, 0xea, 0x11, 0x01, 0x1a,
 };
 
-static const uint8_t bn128_scalar_modulus[FIELD_SCALAR_BYTES] = {
+static const uint8_t bn128_scalar_modulus[32] = {
 	0x01, 0x00, 0x00, 0xf0, 0x93, 0xf5, 0xe1, 0x43, 0x91, 0x70, 0xb9, 0x79, 0x48, 0xe8, 0x33, 0x28,
 	0x5d, 0x58, 0x81, 0x81, 0xb6, 0x45, 0x50, 0xb8, 0x29, 0xa0, 0x31, 0xe1, 0x72, 0x4e, 0x64, 0x30,
+};
+
+static const uint8_t bn128_base_modulus[32] = {
+	0x47, 0xfd, 0x7c, 0xd8, 0x16, 0x8c, 0x20, 0x3c, 0x8d, 0xca, 0x71, 0x68, 0x91, 0x6a, 0x81, 0x97,
+	0x5d, 0x58, 0x81, 0x81, 0xb6, 0x45, 0x50, 0xb8, 0x29, 0xa0, 0x31, 0xe1, 0x72, 0x4e, 0x64, 0x30,
+};
+
+static const struct {
+	const uint8_t *modulus;
+	size_t byte_count;
+	const char *curve_name;
+} known_moduli[] = {
+	{field_scalar_modulus, sizeof(field_scalar_modulus), "bls12381"},
+	{field_base_modulus, sizeof(field_base_modulus), "bls12381"},
+	{bn128_scalar_modulus, sizeof(bn128_scalar_modulus), "bn128"},
+	{bn128_base_modulus, sizeof(bn128_base_modulus), "bn128"},
 };
 /* clang-format on */
 
@@ -36,14 +52,12 @@ static const uint8_t bn128_scalar_modulus[FIELD_SCALAR_BYTES] = {
 static const uint64_t root_2_32[4] = {
 	0x1b788f500b912f1f, 0xc4024ff270b3e094, 0x0fd56dc8d168d6c0, 0x0212d79e5b416b6f};
 
-const char *field_curve_name(const uint8_t *scalar_modulus, size_t byte_count)
+const char *field_curve_name(const uint8_t *modulus, size_t byte_count)
 {
-	if (byte_count == FIELD_SCALAR_BYTES) {
-		if (memcmp(scalar_modulus, field_scalar_modulus, byte_count) == 0) {
-			return "bls12381";
-		}
-		if (memcmp(scalar_modulus, bn128_scalar_modulus, byte_count) == 0) {
-			return "bn128";
+	for (size_t i = 0; i < sizeof(known_moduli) / sizeof(known_moduli[0]); i++) {
+		if (byte_count == known_moduli[i].byte_count &&
+			memcmp(modulus, known_moduli[i].modulus, byte_count) == 0) {
+			return known_moduli[i].curve_name;
 		}
 	}
 	return "an unknown curve";

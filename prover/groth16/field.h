@@ -25,8 +25,8 @@
 extern const uint8_t field_scalar_modulus[FIELD_SCALAR_BYTES];
 extern const uint8_t field_base_modulus[FIELD_BASE_BYTES];
 
-/* The curve that a scalar modulus belongs to, as people call it; "an unknown curve" if none. */
-const char *field_curve_name(const uint8_t *scalar_modulus, size_t byte_count);
+/* The curve that a scalar or base modulus belongs to; "an unknown curve" if none we know. */
+const char *field_curve_name(const uint8_t *modulus, size_t byte_count);
 
 /* Less than the modulus, as a little-endian number: true of canonical and Montgomery words alike.
  */

@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* A sparse matrix of a key times a witness, by rows. */
+/* Builds a struct zkey_matrix row by row. */
 #pragma once
 
 #include "prover/groth16/zkey.h"
+#include "trace/base/cleanup.h"
+#include "trace/base/status.h"
 
-#include <blst.h>
 #include <stdint.h>
 
-/* A witness and its classes (scalars.h), which make most products unnecessary. */
-struct matrix_vector {
-	const blst_scalar *values;
-	const uint8_t *classes;
-	const blst_fr *coefficient_ones; /* coefficient_values in Montgomery form: v * R */
+struct matrix_builder {
+	struct zkey_matrix matrix;
+	uint32_t entry_count;
+	uint32_t entry_capacity;
+	uint32_t row_capacity;
 };
 
-/* values[row] = matrix row * vector for rows row_begin .. row_end - 1, in Montgomery form. */
-void matrix_multiply(const struct zkey *key, const struct zkey_matrix *matrix,
-	const struct matrix_vector *vector, uint32_t row_begin, uint32_t row_end, blst_fr *values);
+/* Begin with a builder of zeros. One more entry in the row being made. */
+MUST_CHECK enum status matrix_builder_push(
+	struct matrix_builder *builder, uint32_t wire, uint32_t coefficient);
+
+MUST_CHECK enum status matrix_builder_end_row(struct matrix_builder *builder);
+
+/* Gives the matrix and leaves the builder empty. */
+MUST_CHECK enum status matrix_builder_take(
+	struct matrix_builder *builder, struct zkey_matrix *out_matrix);
+
+/* Frees what the struct holds. */
+void matrix_builder_finish(struct matrix_builder *builder);
+void matrix_finish(struct zkey_matrix *matrix);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads that work off one work_queue at a time: the caller of work_pool_run() and
- * thread_count - 1 others, which sleep in between. One thread at a time may call it. The pool has
- * one lock, taken to sleep and to wake, never around a tile.
+ * thread_count - 1 others, which sleep in between. One thread at a time may call it. There is no
+ * lock: threads sleep on a futex, which the trace shows as a wait on the pool.
  */
 #pragma once
 
@@ -11,7 +11,6 @@
 
 #include <stdint.h>
 
-struct gaptrace_mutex;
 struct work_pool;
 struct work_queue;
 
@@ -20,7 +19,7 @@ struct work_queue;
 
 /*
  * Gives a pool of `thread_count` threads, the caller's included; 0 is one for each CPU this process
- * may use. `name` names the threads and the lock, and is kept by address.
+ * may use. `name` names the threads and their waits, and is kept by address.
  */
 MUST_CHECK enum status work_pool_create(
 	uint32_t thread_count, const char *name, struct work_pool **out_pool);
@@ -30,9 +29,6 @@ void work_pool_destroy(struct work_pool *pool);
 DEFINE_AUTO(struct work_pool, work_pool_destroy)
 
 uint32_t work_pool_thread_count(const struct work_pool *pool);
-
-/* Borrowed from the pool: for whoever counts the acquisitions of every lock. */
-struct gaptrace_mutex *work_pool_lock(struct work_pool *pool);
 
 /* Returns when no tile runs any more: OK, or the status of the first tile that failed. */
 MUST_CHECK enum status work_pool_run(struct work_pool *pool, struct work_queue *queue);

@@ -58,8 +58,14 @@ void work_queue_order(struct work_queue *queue, uint32_t earlier, uint32_t later
 /* Sets the tiles of a task that waits: to be called from a tile of a task it waits for. */
 void work_queue_resize(struct work_queue *queue, uint32_t task, uint32_t tile_count);
 
-/* For work_pool.c: does one tile if one is ready. True if it did, or found the queue changed. */
-bool work_queue_step(struct work_queue *queue, uint32_t worker, bool *out_has_readied);
+/* For work_pool.c. Readies the tasks that wait for none; once, before the first step. */
+void work_queue_start(struct work_queue *queue);
 
-/* True when there is nothing left to start: all is done, or something failed. */
+/*
+ * Does one tile, if one is ready. `out_has_changed` is set if others should look again: a task
+ * became ready, or nothing is left to start.
+ */
+bool work_queue_step(struct work_queue *queue, uint32_t worker, bool *out_has_changed);
+
+/* Nothing is left to start: all is done, or something failed. */
 bool work_queue_is_over(struct work_queue *queue);
