@@ -46,6 +46,7 @@ struct thread_pool_task {
 	struct gaptrace_task trace;
 	struct thread_pool_task *next;
 	bool is_done;
+	bool is_awaited;
 	bool is_posted;
 };
 
@@ -54,8 +55,8 @@ MUST_CHECK enum status thread_pool_create(
 	const struct thread_pool_config *config, struct thread_pool **out_pool);
 
 /*
- * Queues `task`. OVER_LIMIT when the backlog is full, STOPPED once the pool is being destroyed,
- * UNAVAILABLE when no thread at all could be started.
+ * Queues `task`. OVER_LIMIT when the backlog is full, UNAVAILABLE when no thread could be started
+ * and there is none.
  */
 MUST_CHECK enum status thread_pool_submit(struct thread_pool *pool, struct thread_pool_task *task);
 
