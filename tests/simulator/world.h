@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A small discrete-event model of a proving service in virtual time: threads that run programs,
+ * locks, queues, pools, latches, a budget, and devices with streams. It writes the events that
+ * libgaptrace would write, and keeps what no recording has: for every nanosecond, what each thread
+ * was doing or waiting for, and on whom. truth.h turns that into the right answer for each gap.
+ *
+ * No two threads ever act in the same nanosecond: a thread acts only at times that leave its own
+ * remainder modulo WORLD_TICK_NS, so that an order of events is never a matter of taste.
+ */
+#pragma once
+
+#include "analysis/core/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WORLD_TICK_NS        64
+#define WORLD_THREADS_MAX    48 /* remainders above belong to the devices' engines */
+#define WORLD_OBJECTS_MAX    512
+#define WORLD_DEVICES_MAX    4
+#define WORLD_STREAMS_MAX    4
+#define WORLD_PROGRAM_MAX    96
+#define WORLD_SPAN_DEPTH_MAX 16
+
+enum op_code {
+	OP_SPAN_BEGIN,  /* name */
+	OP_SPAN_END,    /* name */
+	OP_START_BEGIN, /* prove_start */
+	OP_START_END,
+	OP_FINISH_BEGIN, /* prove_finish */
+	OP_FINISH_END,
+	OP_RUN,  /* for ns and less than `amount` more */
+	OP_TRIM, /* malloc_trim for as long */
+	OP_LOCK, /* object: a lock */
+	OP_LOCK_SHARED,
+	OP_UNLOCK,
+	OP_PUSH,         /* object: a queue; the thread's current item */
+	OP_POP,          /* object: a queue; its item becomes current */
+	OP_SUBMIT,       /* object: a pool, program: what the task runs, with the current item */
+	OP_LATCH_WAIT,   /* the current item's latch number `object`, wait kind `kind` */
+	OP_LATCH_SIGNAL, /* wakes it; a signal before the wait is kept */
+	OP_RESERVE,      /* object: the budget, amount */
+	OP_RELEASE,
+	OP_SLEEP,  /* for ns, wait kind `kind` */
+	OP_LAUNCH, /* a call of ns that issues a kernel of about amount ns, on stream `object` */
+	OP_COPY,   /* the same for a copy; kind: 0 pinned, 1 pageable: then the call lasts till its
+		      end */
+	OP_SYNC,   /* a call of at least ns that returns when stream `object` has drained */
+	OP_CALL,   /* a call by name that lasts ns */
+	OP_JOB_SUBMIT, /* of the current item's job, with `amount` partitions */
+	OP_JOB_BEGIN,
+	OP_PARTITION_DONE, /* the last one of a job ends it */
+	OP_NEXT_ITEM,      /* makes item number `amount` current */
+	OP_JUMP,           /* to `amount` */
+	OP_EXIT,
+};
+
+struct op {
+	enum op_code code;
+	int object;
+	int kind;
+	uint64_t ns;
+	uint64_t amount;
+	const char *name;
+	int program;
+};
+
+/* What a thread was doing in [from, to). */
+enum activity_kind {
+	ACTIVITY_RUN,  /* in the innermost open span, "" when in none */
+	ACTIVITY_CALL, /* in a device API call */
+	ACTIVITY_LOCK, /* blocked on a lock: who held it is in the lock's own history */
+	ACTIVITY_POP,  /* waited for a queue's item */
+	ACTIVITY_WAIT, /* waited on a latch or the budget, or slept */
+	ACTIVITY_IDLE, /* a pool's thread without a task */
+};
+
+struct activity {
+	uint64_t from_ns;
+	uint64_t to_ns;
+	enum activity_kind kind;
+	const char *name; /* of the span, call, lock, queue or object */
+	int object;       /* lock, queue or latch; -1 none */
+	int wait_kind;
+	int ender;           /* thread whose act ended the wait, -1 none */
+	uint64_t act_ns;     /* when it acted */
+	bool is_stream_sync; /* a call that waited for a stream */
+	bool is_pageable;    /* a call that staged a pageable copy */
+	int device;
+	int stream;
+	int task;      /* the task the thread was running, -1 none */
+	int job_count; /* jobs outstanding at from_ns, of a pop */
+};
+
+struct hold {
+	int thread;
+	bool is_shared;
+	uint64_t from_ns;
+	uint64_t to_ns;
+};
+
+struct task {
+	int pool;
+	const char *pool_name;
+	int submitter;
+	int runner; /* -1 until it begins */
+	uint64_t submitted_ns;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+struct operation {
+	int device;
+	int stream;
+	bool is_kernel;
+	bool is_pageable;
+	uint64_t correlation;
+	int issuer;
+	int issuer_task;
+	uint64_t call_begin_ns;
+	uint64_t call_end_ns;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t bytes;
+	const char *name;
+};
+
+/* Which events a recording will lack, for a scenario that plants losses. */
+struct world_options {
+	uint64_t seed;
+	uint32_t latency_ns_max; /* of a wake-up */
+};
+
+struct world;
+
+struct world *world_create(struct world_options options);
+void world_destroy(struct world *world);
+
+/* Each gives the index that programs use. Names are literals. */
+int world_add_lock(struct world *world, const char *name);
+int world_add_queue(struct world *world, const char *name, int device);
+int world_add_pool(struct world *world, const char *name, int thread_count);
+int world_add_budget(struct world *world, uint64_t limit);
+int world_add_device(struct world *world, int stream_count);
+int world_add_program(struct world *world, const struct op *ops, size_t count);
+int world_add_thread(
+	struct world *world, const char *name, int program, int device, uint64_t start_ns);
+/* An item: partition `partition` of job `job`. Gives its number. */
+int world_add_item(struct world *world, uint64_t job, int partition);
+
+/* Runs until nothing happens any more. False when a thread is stuck in a way no scenario may be. */
+bool world_run(struct world *world);
+
+uint64_t world_random(struct world *world, uint64_t below);
+
+/* ---- What happened ---- */
+
+size_t world_event_count(const struct world *world);
+/* In the order of time. */
+const struct event *world_events(const struct world *world);
+
+size_t world_operation_count(const struct world *world);
+const struct operation *world_operations(const struct world *world);
+
+const struct activity *world_history(const struct world *world, int thread, size_t *out_count);
+const struct hold *world_holds(const struct world *world, int lock, size_t *out_count);
+const struct task *world_task(const struct world *world, int task);
+int32_t world_tid(int thread);
+int world_device_count(const struct world *world);
+/* From the first job submitted to the last job ended. */
+void world_window(const struct world *world, uint64_t *out_begin_ns, uint64_t *out_end_ns);

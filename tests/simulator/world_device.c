@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/simulator/world_private.h"
+
+#include <assert.h>
+
+/* Records reach the trace after the operation, as CUPTI's do. */
+#define RECORD_DELAY_NS_MAX 20000
+
+static uint64_t engine_time(int device, int engine, uint64_t time_ns)
+{
+	return world_thread_time(WORLD_THREADS_MAX + device * ENGINES + engine, time_ns);
+}
+
+int world_device_call(struct world *world, int thread, const struct op *op)
+{
+	int device = world->threads[thread].device;
+	struct operation_state *state;
+	int index = (int)world->operation_count;
+
+	assert(device >= 0 && op->object < world->devices[device].stream_count);
+	world->states = world_grow(
+		world->states, (size_t)index, &world->state_capacity, sizeof(*world->states));
+	world->operations = world_grow(world->operations, (size_t)index, &world->operation_capacity,
+		sizeof(*world->operations));
+	world->operation_count++;
+	state = &world->states[index];
+	*state = (struct operation_state){
+		.fact = {.device = device,
+			.stream = op->object,
+			.is_kernel = op->code == OP_LAUNCH,
+			.is_pageable = op->code == OP_COPY && op->kind == 1,
+			.correlation = ++world->correlation,
+			.issuer = thread,
+			.issuer_task = world->threads[thread].task,
+			.call_begin_ns = world->now_ns,
+			.bytes = op->amount * 10,
+			.name = op->name},
+		.engine = op->code == OP_LAUNCH ? ENGINE_KERNEL : ENGINE_COPY,
+		.previous = world->devices[device].last_of_stream[op->object],
+		.duration_ns = op->amount + world_random(world, op->amount / 4),
+		.waiter = -1};
+	world->devices[device].last_of_stream[op->object] = index;
+	world_schedule(world,
+		engine_time(device, state->engine, world->now_ns + op->ns / 2 + WORLD_TICK_NS),
+		WAKE_ISSUE, index);
+	return index;
+}
+
+/* Starts what can start: per engine the first issued operation whose stream is done before it. */
+static void dispatch(struct world *world, int device)
+{
+	for (int engine = 0; engine < ENGINES; engine++) {
+		if (world->devices[device].running[engine] >= 0) {
+			continue;
+		}
+		for (size_t i = 0; i < world->operation_count; i++) {
+			struct operation_state *state = &world->states[i];
+
+			if (state->fact.device != device || state->engine != engine ||
+				!state->is_issued || state->is_started ||
+				(state->previous >= 0 && !world->states[state->previous].is_done)) {
+				continue;
+			}
+			state->is_started = true;
+			state->fact.start_ns = engine_time(device, engine, world->now_ns);
+			state->fact.end_ns = engine_time(
+				device, engine, state->fact.start_ns + state->duration_ns);
+			world->devices[device].running[engine] = (int)i;
+			world_schedule(world, state->fact.end_ns, WAKE_ENGINE, (int)i);
+			break;
+		}
+	}
+}
+
+void world_device_issue(struct world *world, int operation)
+{
+	world->states[operation].is_issued = true;
+	dispatch(world, world->states[operation].fact.device);
+}
+
+static void emit_record(struct world *world, const struct operation *fact)
+{
+	uint64_t now_ns = world->now_ns;
+	struct event *event;
+	struct event_operation operation = {.device = fact->device,
+		.context = 1,
+		.stream = (uint32_t)fact->stream,
+		.correlation = fact->correlation,
+		.start_ns = fact->start_ns,
+		.end_ns = fact->end_ns};
+
+	world->now_ns = now_ns + world_random(world, RECORD_DELAY_NS_MAX);
+	event = world_emit(world, fact->is_kernel ? EVENT_GPU_KERNEL : EVENT_GPU_MEMCPY, 0);
+	world->now_ns = now_ns;
+	if (fact->is_kernel) {
+		event->kernel.operation = operation;
+		event->kernel.name = fact->name;
+		return;
+	}
+	event->copy.operation = operation;
+	event->copy.bytes = fact->bytes;
+	event->copy.kind = GAPTRACE_COPY_HTOD;
+	event->copy.source_memory =
+		fact->is_pageable ? GAPTRACE_MEMORY_PAGEABLE : GAPTRACE_MEMORY_PINNED;
+	event->copy.target_memory = GAPTRACE_MEMORY_DEVICE;
+	event->copy.is_async = !fact->is_pageable;
+}
+
+void world_device_done(struct world *world, int operation)
+{
+	struct operation_state *state = &world->states[operation];
+
+	state->is_done = true;
+	world->devices[state->fact.device].running[state->engine] = -1;
+	emit_record(world, &state->fact);
+	if (state->waiter >= 0) {
+		world_thread_wake(world, state->waiter);
+	}
+	dispatch(world, state->fact.device);
+}
