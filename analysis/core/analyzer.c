@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/core/analyzer.h"
+
+#include <stdlib.h>
+
+/* How often, in events, the walk may forget. Rare enough to cost nothing. */
+#define FORGET_EVERY 1024
+
+/* LTTng 2.13 sometimes sets the top bit of a count of discarded events. */
+#define LOSS_COUNT_MASK 0x7fffffffffffffffULL
+
+struct analyzer {
+	struct analyzer_listener listener;
+	uint64_t threshold_ns;
+	struct timeline *timeline;
+	struct walk *walk;
+	struct gap_part_list parts;
+	struct trust trust;
+	uint64_t last_ns;
+};
+
+static bool parts_add_up(const struct gap *gap, const struct gap_part_list *list)
+{
+	uint64_t at_ns = gap->begin_ns;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		if (list->parts[i].from_ns != at_ns || list->parts[i].to_ns <= at_ns) {
+			return false;
+		}
+		at_ns = list->parts[i].to_ns;
+	}
+	return at_ns == gap->end_ns;
+}
+
+/* The gap as one part that admits the defect. */
+static void distrust_parts(const struct gap *gap, struct gap_part_list *list)
+{
+	if (list->capacity == 0) {
+		list->count = 0;
+		return;
+	}
+	list->count = 1;
+	list->parts[0] = (struct gap_part){
+		.from_ns = gap->begin_ns,
+		.to_ns = gap->end_ns,
+		.cause = CAUSE_UNKNOWN,
+		.object = "",
+		.phase = "internal",
+		.partition = GAPTRACE_NONE,
+	};
+}
+
+static enum status on_gap(void *context, enum sweep_layer layer, const struct gap *gap)
+{
+	struct analyzer *analyzer = context;
+	struct gap_part_list *parts = NULL;
+
+	if (layer == SWEEP_KERNEL && gap->end_ns - gap->begin_ns >= analyzer->threshold_ns) {
+		const enum status status = walk_explain(analyzer->walk, gap, &analyzer->parts);
+
+		if (status != STATUS_OK) {
+			return status;
+		}
+		parts = &analyzer->parts;
+		if (!parts_add_up(gap, parts)) {
+			analyzer->trust.internal_errors++;
+			distrust_parts(gap, parts);
+		}
+	}
+	return analyzer->listener.gap(analyzer->listener.context, layer, gap, parts);
+}
+
+static enum status on_device(void *context, int32_t pid, int32_t ordinal, uint32_t device)
+{
+	struct analyzer *analyzer = context;
+
+	return walk_add_device(analyzer->walk, pid, ordinal, device);
+}
+
+static enum status on_covered(
+	void *context, uint32_t device, enum sweep_layer layer, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct analyzer *analyzer = context;
+
+	if (!analyzer->listener.covered) {
+		return STATUS_OK;
+	}
+	return analyzer->listener.covered(
+		analyzer->listener.context, device, layer, begin_ns, end_ns);
+}
+
+enum status analyzer_create(uint64_t threshold_ns, const struct analyzer_listener *listener,
+	struct analyzer **out_analyzer)
+{
+	AUTO(analyzer_destroy) struct analyzer *analyzer = calloc(1, sizeof(*analyzer));
+	struct timeline_listener timeline_listener = {
+		.device = on_device, .gap = on_gap, .covered = on_covered};
+	enum status status;
+
+	if (!analyzer) {
+		return STATUS_NO_MEMORY;
+	}
+	trust_init(&analyzer->trust);
+	analyzer->listener = *listener;
+	analyzer->threshold_ns = threshold_ns;
+	timeline_listener.context = analyzer;
+	status = timeline_create(&timeline_listener, &analyzer->timeline);
+	if (status == STATUS_OK) {
+		status = walk_create(&analyzer->walk);
+	}
+	if (status == STATUS_OK) {
+		*out_analyzer = MOVE(analyzer);
+	}
+	return status;
+}
+
+enum status analyzer_add(struct analyzer *analyzer, const struct event *event)
+{
+	struct event later;
+	enum status status;
+
+	/* Clocks of two sessions on one host may differ by nanoseconds in their offsets. */
+	if (event->time_ns < analyzer->last_ns) {
+		later = *event;
+		later.time_ns = analyzer->last_ns;
+		event = &later;
+	}
+	analyzer->last_ns = event->time_ns;
+	analyzer->trust.events++;
+
+	/* The timeline names a device to the walk before the walk sees its operation. */
+	status = timeline_add(analyzer->timeline, event);
+	if (status == STATUS_OK && timeline_accepts(event)) {
+		status = walk_add(analyzer->walk, event);
+	}
+	if (analyzer->trust.events % FORGET_EVERY == 0) {
+		walk_forget_before(analyzer->walk, timeline_open_since(analyzer->timeline));
+	}
+	return status;
+}
+
+enum status analyzer_add_loss(struct analyzer *analyzer, const struct analyzer_loss *loss)
+{
+	const uint64_t count = loss->count & LOSS_COUNT_MASK;
+	enum status status;
+
+	if (loss->kind == ANALYZER_LOST_EVENTS) {
+		analyzer->trust.discarded_events += count ? count : 1;
+	} else {
+		analyzer->trust.discarded_packets += count ? count : 1;
+	}
+	if (!loss->has_range || loss->begin_ns >= loss->end_ns) {
+		return STATUS_OK;
+	}
+	status = interval_set_add(&analyzer->trust.untrusted, loss->begin_ns, loss->end_ns);
+	if (status != STATUS_OK) {
+		return status;
+	}
+	return walk_add_untrusted(analyzer->walk, loss->begin_ns, loss->end_ns,
+		loss->kind == ANALYZER_LOST_EVENTS ? "lost events" : "lost packets");
+}
+
+enum status analyzer_add_unreadable(struct analyzer *analyzer, const char *line)
+{
+	analyzer->trust.unreadable++;
+	return trust_note(&analyzer->trust, "%s", line);
+}
+
+void analyzer_count_unknown_event(struct analyzer *analyzer)
+{
+	analyzer->trust.unknown_events++;
+}
+
+void analyzer_count_event_without_thread(struct analyzer *analyzer)
+{
+	analyzer->trust.without_thread++;
+}
+
+enum status analyzer_end(struct analyzer *analyzer)
+{
+	struct trust *trust = &analyzer->trust;
+	const enum status status = timeline_end(analyzer->timeline);
+	const struct timeline_counts counts = timeline_counts(analyzer->timeline);
+	const struct walk_counts walk = walk_counts(analyzer->walk);
+	const struct window *window = timeline_window(analyzer->timeline);
+
+	if (status != STATUS_OK) {
+		return status;
+	}
+	trust->operations = counts.operations;
+	trust->bad_stamps = counts.bad_stamps;
+	trust->dropped_records = counts.dropped_records;
+	trust->late_records = counts.late_records;
+	trust->late_ns = counts.late_ns;
+	trust->has_clock_bound = counts.has_clock_pairs;
+	trust->clock_bound_ns = counts.clock_bound_ns;
+	trust->without_watermark = counts.without_watermark;
+	trust->joined = walk.joined_operations;
+	trust->unjoined = walk.unjoined_operations;
+	trust->before_launch = walk.before_launch;
+	trust->internal_errors += walk.internal_errors;
+	if (window_end_ns(window) > window->begin_ns) {
+		trust->window_ns = window_end_ns(window) - window->begin_ns;
+	}
+	return trust_conclude(trust);
+}
+
+uint64_t analyzer_threshold_ns(const struct analyzer *analyzer)
+{
+	return analyzer->threshold_ns;
+}
+
+const struct timeline *analyzer_timeline(const struct analyzer *analyzer)
+{
+	return analyzer->timeline;
+}
+
+const struct walk *analyzer_walk(const struct analyzer *analyzer)
+{
+	return analyzer->walk;
+}
+
+const struct trust *analyzer_trust(const struct analyzer *analyzer)
+{
+	return &analyzer->trust;
+}
+
+void analyzer_destroy(struct analyzer *analyzer)
+{
+	if (!analyzer) {
+		return;
+	}
+	timeline_destroy(analyzer->timeline);
+	walk_destroy(analyzer->walk);
+	gap_part_list_finish(&analyzer->parts);
+	trust_finish(&analyzer->trust);
+	free(analyzer);
+}

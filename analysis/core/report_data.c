@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/core/report_data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum status device_of(
+	struct report_data *report, uint32_t index, struct report_device **out_device)
+{
+	struct report_device *device = report->devices[index];
+
+	if (!device) {
+		device = calloc(1, sizeof(*device));
+		if (!device) {
+			return STATUS_NO_MEMORY;
+		}
+		strip_init(&device->strip,
+			timeline_window(analyzer_timeline(report->analyzer))->first_event_ns);
+		report->devices[index] = device;
+	}
+	*out_device = device;
+	return STATUS_OK;
+}
+
+void report_data_thread(
+	const struct report_data *report, int32_t tid, char out_name[REPORT_THREAD_BYTES_MAX])
+{
+	const char *name = tid ? walk_thread_name(analyzer_walk(report->analyzer), tid) : "";
+
+	out_name[0] = '\0';
+	if (tid && name[0]) {
+		(void)snprintf(out_name, REPORT_THREAD_BYTES_MAX, "%.64s (%d)", name, tid);
+	} else if (tid) {
+		(void)snprintf(out_name, REPORT_THREAD_BYTES_MAX, "thread %d", tid);
+	}
+}
+
+static bool is_cause(
+	const struct report_cause *row, const struct gap_part *part, const char *holder)
+{
+	return row->cause == part->cause && strcmp(row->object, part->object) == 0 &&
+	       strcmp(row->phase, part->phase) == 0 && strcmp(row->holder, holder) == 0;
+}
+
+static enum status cause_row(struct report_device *device, const struct gap_part *part,
+	const char *holder, struct report_cause **out_row)
+{
+	const struct gap_part rest = {.cause = part->cause, .object = "", .phase = "others"};
+	struct report_cause *row;
+
+	if (device->cause_count >= REPORT_CAUSE_COUNT_MAX) {
+		part = &rest;
+		holder = "";
+	}
+	for (uint32_t i = 0; i < device->cause_count; i++) {
+		if (is_cause(&device->causes[i], part, holder)) {
+			*out_row = &device->causes[i];
+			return STATUS_OK;
+		}
+	}
+	if (device->cause_count == device->cause_capacity) {
+		const uint32_t capacity = device->cause_capacity * 2 + 16;
+		struct report_cause *causes =
+			reallocarray(device->causes, capacity, sizeof(*causes));
+
+		if (!causes) {
+			return STATUS_NO_MEMORY;
+		}
+		device->causes = causes;
+		device->cause_capacity = capacity;
+	}
+	row = &device->causes[device->cause_count++];
+	*row = (struct report_cause){
+		.cause = part->cause, .object = part->object, .phase = part->phase};
+	(void)snprintf(row->holder, sizeof(row->holder), "%s", holder);
+	*out_row = row;
+	return STATUS_OK;
+}
+
+static enum status add_parts(
+	struct report_data *report, struct report_device *device, const struct gap_part_list *parts)
+{
+	report->gap_number++;
+	for (uint32_t i = 0; i < parts->count; i++) {
+		const struct gap_part *part = &parts->parts[i];
+		char holder[REPORT_THREAD_BYTES_MAX];
+		struct report_cause *row = NULL;
+		enum status status;
+
+		report_data_thread(report, part->holder_tid, holder);
+		status = cause_row(device, part, holder, &row);
+		if (status != STATUS_OK) {
+			return status;
+		}
+		row->ns += part->to_ns - part->from_ns;
+		row->bytes += part->bytes;
+		if (row->last_gap != report->gap_number) {
+			row->last_gap = report->gap_number;
+			row->gap_count++;
+		}
+	}
+	return STATUS_OK;
+}
+
+/* Keeps the gap if it is among the longest; of equals the earlier one stays. */
+static enum status add_worst(
+	struct report_device *device, const struct gap *gap, const struct gap_part_list *parts)
+{
+	const uint64_t length_ns = gap->end_ns - gap->begin_ns;
+	struct report_worst kept = {.begin_ns = gap->begin_ns, .end_ns = gap->end_ns};
+	uint32_t place = device->worst_count;
+
+	while (place > 0 &&
+		device->worst[place - 1].end_ns - device->worst[place - 1].begin_ns < length_ns) {
+		place--;
+	}
+	if (place == REPORT_WORST_COUNT) {
+		return STATUS_OK;
+	}
+	if (parts->count > 0) {
+		kept.parts = calloc(parts->count, sizeof(*kept.parts));
+		if (!kept.parts) {
+			return STATUS_NO_MEMORY;
+		}
+		memcpy(kept.parts, parts->parts, parts->count * sizeof(*kept.parts));
+		kept.part_count = parts->count;
+	}
+	if (device->worst_count == REPORT_WORST_COUNT) {
+		free(device->worst[--device->worst_count].parts);
+	}
+	memmove(&device->worst[place + 1], &device->worst[place],
+		(device->worst_count - place) * sizeof(device->worst[0]));
+	device->worst[place] = kept;
+	device->worst_count++;
+	return STATUS_OK;
+}
+
+static enum status on_gap(void *context, enum sweep_layer layer, const struct gap *gap,
+	const struct gap_part_list *parts)
+{
+	struct report_data *report = context;
+	const uint64_t length_ns = gap->end_ns - gap->begin_ns;
+	struct report_device *device = NULL;
+	struct report_gap_table *table;
+	enum status status = device_of(report, gap->device, &device);
+
+	if (status != STATUS_OK) {
+		return status;
+	}
+	table = &device->gaps[layer];
+	histogram_add(&table->histogram, length_ns);
+	if (length_ns >= analyzer_threshold_ns(report->analyzer)) {
+		table->count++;
+		table->total_ns += length_ns;
+		if (length_ns > table->max_ns) {
+			table->max_ns = length_ns;
+		}
+	}
+	if (!parts) {
+		return STATUS_OK;
+	}
+	status = add_parts(report, device, parts);
+	return status == STATUS_OK ? add_worst(device, gap, parts) : status;
+}
+
+static enum status on_covered(
+	void *context, uint32_t index, enum sweep_layer layer, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct report_data *report = context;
+	struct report_device *device = NULL;
+	const enum status status = device_of(report, index, &device);
+
+	if (status == STATUS_OK) {
+		strip_add(&device->strip, layer == SWEEP_KERNEL ? STRIP_KERNEL : STRIP_ANYTHING,
+			begin_ns, end_ns);
+	}
+	return status;
+}
+
+enum status report_data_create(uint64_t threshold_ns, struct report_data **out_report)
+{
+	AUTO(report_data_destroy) struct report_data *report = calloc(1, sizeof(*report));
+	struct analyzer_listener listener = {.gap = on_gap, .covered = on_covered};
+	enum status status;
+
+	if (!report) {
+		return STATUS_NO_MEMORY;
+	}
+	listener.context = report;
+	status = analyzer_create(threshold_ns, &listener, &report->analyzer);
+	if (status == STATUS_OK) {
+		*out_report = MOVE(report);
+	}
+	return status;
+}
+
+/* By time, then by name, so that two reports of one recording are the same. */
+static int compare_causes(const void *left, const void *right)
+{
+	const struct report_cause *a = left;
+	const struct report_cause *b = right;
+	int order;
+
+	if (a->ns != b->ns) {
+		return a->ns > b->ns ? -1 : 1;
+	}
+	if (a->cause != b->cause) {
+		return a->cause < b->cause ? -1 : 1;
+	}
+	order = strcmp(a->object, b->object);
+	if (order == 0) {
+		order = strcmp(a->phase, b->phase);
+	}
+	return order ? order : strcmp(a->holder, b->holder);
+}
+
+enum status report_data_end(struct report_data *report)
+{
+	const struct timeline *timeline = analyzer_timeline(report->analyzer);
+	const struct window *window = timeline_window(timeline);
+	enum status status = analyzer_end(report->analyzer);
+
+	for (uint32_t i = 0; status == STATUS_OK && i < timeline_device_count(timeline); i++) {
+		const struct timeline_device *known = timeline_device(timeline, i);
+		struct report_device *device = NULL;
+
+		if (known->is_merged) {
+			continue;
+		}
+		status = device_of(report, i, &device);
+		if (status == STATUS_OK) {
+			device->is_used = true;
+			device->usage = timeline_usage(known);
+			report->is_simulated |= known->backend == GAPTRACE_BACKEND_SIM;
+			if (device->cause_count > 0) {
+				qsort(device->causes, device->cause_count,
+					sizeof(device->causes[0]), compare_causes);
+			}
+		}
+	}
+	report->window_begin_ns = window->begin_ns;
+	report->window_end_ns = window_end_ns(window);
+	report->is_begin_cut = window->is_begin_cut;
+	report->is_end_cut = window_is_end_cut(window);
+	report->work_count = window_partitions(window);
+	report->jobs_done = window->jobs_done;
+	report->jobs_failed = window->jobs_failed;
+	return status;
+}
+
+uint32_t report_data_device_count(const struct report_data *report)
+{
+	return timeline_device_count(analyzer_timeline(report->analyzer));
+}
+
+void report_data_destroy(struct report_data *report)
+{
+	if (!report) {
+		return;
+	}
+	for (uint32_t i = 0; i < DEVICE_COUNT_MAX; i++) {
+		struct report_device *device = report->devices[i];
+
+		if (!device) {
+			continue;
+		}
+		for (uint32_t w = 0; w < device->worst_count; w++) {
+			free(device->worst[w].parts);
+		}
+		free(device->causes);
+		free(device);
+	}
+	analyzer_destroy(report->analyzer);
+	free(report);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/core/sweep.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+void sweep_init(struct sweep *sweep)
+{
+	*sweep = (struct sweep){.first_start_ns = UINT64_MAX};
+}
+
+/* A total order, so that the ender of a gap does not depend on the order of arrival. */
+static bool comes_before(const struct operation *a, const struct operation *b)
+{
+	if (a->start_ns != b->start_ns) {
+		return a->start_ns < b->start_ns;
+	}
+	if (a->is_kernel != b->is_kernel) {
+		return a->is_kernel;
+	}
+	if (a->pid != b->pid) {
+		return a->pid < b->pid;
+	}
+	if (a->correlation != b->correlation) {
+		return a->correlation < b->correlation;
+	}
+	return a->stream < b->stream;
+}
+
+static void swap(struct operation *a, struct operation *b)
+{
+	const struct operation kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+static void sift_up(struct operation *heap, size_t i)
+{
+	while (i > 0 && comes_before(&heap[i], &heap[(i - 1) / 2])) {
+		swap(&heap[i], &heap[(i - 1) / 2]);
+		i = (i - 1) / 2;
+	}
+}
+
+static void sift_down(struct operation *heap, size_t count)
+{
+	size_t i = 0;
+
+	for (;;) {
+		const size_t left = 2 * i + 1;
+		const size_t right = left + 1;
+		size_t first = i;
+
+		if (left < count && comes_before(&heap[left], &heap[first])) {
+			first = left;
+		}
+		if (right < count && comes_before(&heap[right], &heap[first])) {
+			first = right;
+		}
+		if (first == i) {
+			return;
+		}
+		swap(&heap[i], &heap[first]);
+		i = first;
+	}
+}
+
+static enum status push(struct sweep *sweep, const struct operation *operation)
+{
+	if (sweep->pending_count == sweep->pending_capacity) {
+		const size_t capacity = sweep->pending_capacity ? sweep->pending_capacity * 2 : 64;
+		struct operation *pending =
+			reallocarray(sweep->pending, capacity, sizeof(*pending));
+
+		if (!pending) {
+			return STATUS_NO_MEMORY;
+		}
+		sweep->pending = pending;
+		sweep->pending_capacity = capacity;
+	}
+	sweep->pending[sweep->pending_count] = *operation;
+	sift_up(sweep->pending, sweep->pending_count);
+	sweep->pending_count++;
+	return STATUS_OK;
+}
+
+enum status sweep_add(struct sweep *sweep, const struct operation *operation)
+{
+	const uint64_t length_ns = operation->end_ns - operation->start_ns;
+
+	assert(operation->start_ns <= operation->end_ns);
+
+	sweep->operation_count++;
+	sweep->kernel_count += operation->is_kernel;
+	if (operation->start_ns < sweep->first_start_ns) {
+		sweep->first_start_ns = operation->start_ns;
+	}
+	if (operation->end_ns > sweep->last_end_ns) {
+		sweep->last_end_ns = operation->end_ns;
+	}
+	if (length_ns > sweep->longest_ns) {
+		sweep->longest_ns = length_ns;
+	}
+	return length_ns ? push(sweep, operation) : STATUS_OK;
+}
+
+/* What of a late operation would have covered gaps that were told. */
+static void note_late(struct sweep *sweep, const struct operation *operation)
+{
+	const struct sweep_track *track = &sweep->tracks[SWEEP_ANYTHING];
+
+	if (operation->is_kernel) {
+		track = &sweep->tracks[SWEEP_KERNEL];
+	}
+	if (track->has_begun && operation->start_ns < track->run_begin_ns) {
+		const uint64_t end_ns = operation->end_ns < track->run_begin_ns
+						? operation->end_ns
+						: track->run_begin_ns;
+
+		sweep->late_count++;
+		sweep->late_ns += end_ns - operation->start_ns;
+	}
+}
+
+static enum status cover(struct sweep *sweep, enum sweep_layer layer,
+	const struct operation *operation, const struct sweep_listener *listener)
+{
+	struct sweep_track *track = &sweep->tracks[layer];
+	uint64_t from_ns = operation->start_ns;
+	enum status status = STATUS_OK;
+
+	if (!track->has_begun || from_ns > track->cover_end_ns) {
+		const struct sweep_gap gap = {
+			.layer = layer,
+			.begin_ns = track->has_begun ? track->cover_end_ns : 0,
+			.end_ns = from_ns,
+			.ender = operation,
+		};
+
+		track->has_begun = true;
+		track->run_begin_ns = from_ns;
+		track->cover_end_ns = from_ns;
+		status = listener->gap(listener->context, &gap);
+	}
+	if (status == STATUS_OK && operation->end_ns > track->cover_end_ns) {
+		from_ns = track->cover_end_ns;
+		track->covered_ns += operation->end_ns - from_ns;
+		track->cover_end_ns = operation->end_ns;
+		status = listener->covered(listener->context, layer, from_ns, operation->end_ns);
+	}
+	return status;
+}
+
+enum status sweep_advance(
+	struct sweep *sweep, uint64_t until_ns, const struct sweep_listener *listener)
+{
+	while (sweep->pending_count > 0 && sweep->pending[0].start_ns < until_ns) {
+		const struct operation operation = sweep->pending[0];
+		enum status status = STATUS_OK;
+
+		sweep->pending_count--;
+		sweep->pending[0] = sweep->pending[sweep->pending_count];
+		sift_down(sweep->pending, sweep->pending_count);
+
+		note_late(sweep, &operation);
+		status = cover(sweep, SWEEP_ANYTHING, &operation, listener);
+		if (status == STATUS_OK && operation.is_kernel) {
+			status = cover(sweep, SWEEP_KERNEL, &operation, listener);
+		}
+		if (status != STATUS_OK) {
+			return status;
+		}
+	}
+	return STATUS_OK;
+}
+
+enum status sweep_end(struct sweep *sweep, const struct sweep_listener *listener)
+{
+	enum status status = sweep_advance(sweep, UINT64_MAX, listener);
+
+	for (int layer = 0; layer < SWEEP_LAYER_COUNT && status == STATUS_OK; layer++) {
+		const struct sweep_track *track = &sweep->tracks[layer];
+		const struct sweep_gap gap = {
+			.layer = (enum sweep_layer)layer,
+			.begin_ns = track->has_begun ? track->cover_end_ns : 0,
+			.end_ns = UINT64_MAX,
+		};
+
+		status = listener->gap(listener->context, &gap);
+	}
+	return status;
+}
+
+enum status sweep_merge(struct sweep *into, struct sweep *from)
+{
+	assert(!from->tracks[SWEEP_ANYTHING].has_begun);
+	for (size_t i = 0; i < from->pending_count; i++) {
+		const enum status status = push(into, &from->pending[i]);
+
+		if (status != STATUS_OK) {
+			return status;
+		}
+	}
+	into->operation_count += from->operation_count;
+	into->kernel_count += from->kernel_count;
+	if (from->first_start_ns < into->first_start_ns) {
+		into->first_start_ns = from->first_start_ns;
+	}
+	if (from->last_end_ns > into->last_end_ns) {
+		into->last_end_ns = from->last_end_ns;
+	}
+	if (from->longest_ns > into->longest_ns) {
+		into->longest_ns = from->longest_ns;
+	}
+	sweep_finish(from);
+	return STATUS_OK;
+}
+
+void sweep_finish(struct sweep *sweep)
+{
+	free(sweep->pending);
+	sweep_init(sweep);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/core/trust.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* More than one event or record in a hundred lost, and rankings of causes can turn over. */
+#define LOST_PERCENT_MAX 1
+
+/* More than a twentieth of the window unknown, and the sums say little. */
+#define UNTRUSTED_PERCENT_MAX 5
+
+void trust_init(struct trust *trust)
+{
+	*trust = (struct trust){.ok = true};
+	interval_set_init(&trust->untrusted);
+}
+
+enum status trust_note(struct trust *trust, const char *format, ...)
+{
+	va_list arguments;
+	char *note = NULL;
+	int length;
+
+	if (trust->note_count == TRUST_NOTE_COUNT_MAX) {
+		return STATUS_OK;
+	}
+	if (trust->note_count == TRUST_NOTE_COUNT_MAX - 1) {
+		format = "more was found than is listed here";
+	}
+	va_start(arguments, format);
+	length = vasprintf(&note, format, arguments);
+	va_end(arguments);
+	if (length < 0) {
+		return STATUS_NO_MEMORY;
+	}
+	trust->notes[trust->note_count++] = note;
+	return STATUS_OK;
+}
+
+static bool is_above(uint64_t part, uint64_t whole, uint64_t percent_max)
+{
+	return part > 0 && (double)part * 100.0 > (double)whole * (double)percent_max;
+}
+
+struct count_note {
+	uint64_t count;
+	const char *text;
+};
+
+/* One line for each count that is not zero. */
+static enum status note_counts(struct trust *trust)
+{
+	/* clang-format off */
+	const struct count_note counts[] = {
+		{trust->discarded_events,  "events were lost: the recording buffers were too small"},
+		{trust->discarded_packets, "packets of events were lost: overwritten, or the disk was too slow"},
+		{trust->dropped_records,   "device records were dropped by the recorder"},
+		{trust->bad_stamps,        "device operations have no valid time stamps and were not used"},
+		{trust->late_records,      "device records came after their watermark; some gaps are too long"},
+		{trust->before_launch,     "operations started before the call that issued them"},
+		{trust->without_watermark, "devices told no watermark: nothing was final before the end"},
+		{trust->unknown_events,    "events are of kinds this version does not know"},
+		{trust->without_thread,    "events carry no thread or process: add the contexts vpid and vtid"},
+		{trust->internal_errors,   "gaps had parts that did not add up: a defect of this program"},
+	};
+	/* clang-format on */
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		if (counts[i].count > 0) {
+			const enum status status = trust_note(
+				trust, "%" PRIu64 " %s", counts[i].count, counts[i].text);
+
+			if (status != STATUS_OK) {
+				return status;
+			}
+		}
+	}
+	return STATUS_OK;
+}
+
+enum status trust_conclude(struct trust *trust)
+{
+	const uint64_t untrusted_ns = interval_set_total_ns(&trust->untrusted);
+	enum status status = note_counts(trust);
+
+	if (status == STATUS_OK && trust->unjoined > 0) {
+		status = trust_note(trust,
+			"%" PRIu64 " of %" PRIu64
+			" kernels could not be joined to the call that issued them",
+			trust->unjoined, trust->joined + trust->unjoined);
+	}
+	if (is_above(trust->discarded_events, trust->events + trust->discarded_events,
+		    LOST_PERCENT_MAX) ||
+		is_above(trust->dropped_records, trust->operations + trust->dropped_records,
+			LOST_PERCENT_MAX) ||
+		is_above(trust->bad_stamps, trust->operations, LOST_PERCENT_MAX) ||
+		is_above(trust->late_ns, trust->window_ns, LOST_PERCENT_MAX) ||
+		is_above(untrusted_ns, trust->window_ns, UNTRUSTED_PERCENT_MAX) ||
+		(trust->discarded_packets > 0 && untrusted_ns == 0) || trust->unreadable > 0) {
+		trust->ok = false;
+	}
+	return status;
+}
+
+double trust_coverage(const struct trust *trust)
+{
+	const uint64_t all = trust->joined + trust->unjoined;
+
+	return all > 0 ? (double)trust->joined / (double)all : -1;
+}
+
+void trust_finish(struct trust *trust)
+{
+	for (uint32_t i = 0; i < trust->note_count; i++) {
+		free(trust->notes[i]);
+	}
+	interval_set_finish(&trust->untrusted);
+	trust_init(trust);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a recording cannot vouch for, as counts, as one line of text each, and as a verdict: below
+ * which the report answers, above which it says that it cannot.
+ */
+#pragma once
+
+#include "analysis/core/interval_set.h"
+#include "trace/base/cleanup.h"
+#include "trace/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TRUST_NOTE_COUNT_MAX 64
+
+struct trust {
+	bool ok;
+	uint64_t events;
+	uint64_t discarded_events;
+	uint64_t discarded_packets;
+	uint64_t dropped_records;
+	uint64_t bad_stamps;
+	uint64_t late_records;
+	uint64_t late_ns;
+	uint64_t before_launch;
+	uint64_t joined;
+	uint64_t unjoined;
+	uint64_t operations;
+	bool has_clock_bound;
+	uint64_t clock_bound_ns;
+	uint64_t without_watermark;
+	uint64_t unreadable;      /* inputs, or parts of them, that could not be read */
+	uint64_t unknown_events;  /* events of our providers that this version does not know */
+	uint64_t without_thread;  /* events without a thread or process id */
+	uint64_t internal_errors; /* parts that did not add up */
+	uint64_t window_ns;
+	struct interval_set untrusted;
+	char *notes[TRUST_NOTE_COUNT_MAX];
+	uint32_t note_count;
+};
+
+void trust_init(struct trust *trust);
+
+/* Adds one line, formatted; lines past the limit are counted in the last one. */
+MUST_CHECK enum status trust_note(struct trust *trust, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Once all counts are in: writes the notes about them and decides `ok`. */
+MUST_CHECK enum status trust_conclude(struct trust *trust);
+
+/* The share of operations joined to the call that issued them; negative when there were none. */
+double trust_coverage(const struct trust *trust);
+
+void trust_finish(struct trust *trust);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The window that gaps are looked for in: from the first job submitted to the last job ended. When
+ * the recording began or stopped while jobs were under way, or knows no jobs, the recording's own
+ * first or last event takes that place (the cut).
+ */
+#pragma once
+
+#include "analysis/core/event.h"
+#include "trace/base/cleanup.h"
+#include "trace/base/status.h"
+
+#include <stddef.h>
+
+/* Jobs that ended, remembered so that a keyframe that crossed the end does not open them again. */
+#define WINDOW_ENDED_JOBS 64
+
+struct window_job {
+	int32_t pid;
+	uint64_t job;
+	uint32_t partitions;
+};
+
+struct window {
+	bool has_event;
+	uint64_t first_event_ns;
+	uint64_t last_event_ns;
+	bool has_begun; /* an event that names a job was seen, or window_force_begin called */
+	bool is_begin_cut;
+	uint64_t begin_ns;
+	bool has_job_end;
+	uint64_t last_job_end_ns;
+	uint64_t last_job_event_ns; /* a submit or an end */
+	struct window_job *open;
+	size_t open_count;
+	size_t open_capacity;
+	struct window_job ended[WINDOW_ENDED_JOBS];
+	size_t ended_next;
+	uint64_t jobs_done;
+	uint64_t jobs_failed;
+	uint64_t partitions_done;     /* of the jobs that are done */
+	uint64_t partitions_finished; /* ends of prove_finish */
+};
+
+void window_init(struct window *window);
+
+/* Every event of the recording, in order of time. */
+MUST_CHECK enum status window_add(struct window *window, const struct event *event);
+
+/* No job is going to be named: the window begins with the recording. */
+void window_force_begin(struct window *window);
+
+/* Up to where it is certain that time belongs to the window; 0 before it has begun. */
+uint64_t window_known_until(const struct window *window);
+
+/* At the end of the recording: where the window ended, and whether the recording cut it. */
+uint64_t window_end_ns(const struct window *window);
+bool window_is_end_cut(const struct window *window);
+
+/* How many partitions were proved. */
+uint64_t window_partitions(const struct window *window);
+
+void window_finish(struct window *window);
