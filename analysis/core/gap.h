@@ -40,9 +40,35 @@ struct gap {
 /* How deep a blame chain may go (design rule 10). Real chains seen are at most 5 deep. */
 #define GAP_VIA_MAX 32
 
-/* One wait on the way from the feeder to whoever was to blame. */
+/* clang-format off */
+/* What was waited for on the way: X(constant, name in reports). */
+#define GAP_VIA_TABLE(X)                       \
+	X(LOCK,         "lock")                \
+	X(QUEUE,        "queue")               \
+	X(POOL,         "pool")                \
+	X(BARRIER,      "barrier")             \
+	X(JOIN,         "join")                \
+	X(CONDITION,    "condition")           \
+	X(BUDGET,       "budget")              \
+	X(PACER,        "pacer")               \
+	X(SLEEP,        "sleep")               \
+	X(BACKPRESSURE, "backpressure")        \
+	X(INSIDE,       "inside") /* the holder of the GPU's mutex waited with it in hand */
+/* clang-format on */
+
+#define GAP_VIA_ENUM(constant, name) GAP_VIA_##constant,
+enum gap_via_kind { GAP_VIA_TABLE(GAP_VIA_ENUM) GAP_VIA_KIND_COUNT };
+#undef GAP_VIA_ENUM
+
+/* The name in reports, valid for ever. */
+const char *gap_via_kind_name(enum gap_via_kind kind);
+
+/*
+ * One wait on the way from the feeder to whoever was to blame. The wait that gave the part its
+ * cause and object is not repeated among them.
+ */
 struct gap_via {
-	enum cause cause;
+	enum gap_via_kind kind;
 	const char *object; /* lock, queue, pool or object name */
 };
 
