@@ -28,7 +28,7 @@ extern "C" {
 
 /* ---- The library ---- */
 
-/* True while a recording session wants events of this process. A load and a branch. */
+/* True while a recording session wants any event of this process: a load for each event. */
 GAPTRACE_PUBLIC bool gaptrace_is_recording(void);
 
 /* True in libgaptrace, false in libgaptrace-off. */
@@ -65,6 +65,7 @@ struct gaptrace_mutex {
 	const char *name;
 	uint64_t acquired_ns;   /* of the current holder, 0 when nothing recorded then */
 	uint64_t acquire_count; /* written by the holder: every acquisition since init */
+	uint64_t nvtx_range;    /* of the current holder */
 	int32_t holder_tid;     /* 0 when free; written by the holder, read by those who wait */
 };
 
@@ -73,6 +74,7 @@ struct gaptrace_rwlock {
 	const char *name;
 	uint64_t acquired_ns;   /* of the writer */
 	uint64_t acquire_count; /* readers and writers, atomic */
+	uint64_t nvtx_range;    /* of the writer */
 	int32_t holder_tid;     /* the writer, or the reader that came last */
 	bool is_written;        /* a writer holds it; written by the writer */
 };
@@ -131,7 +133,7 @@ GAPTRACE_PUBLIC void gaptrace_wake(const void *object, const char *name);
 
 /* ---- Queues ---- */
 
-/* An item of a queue; `id` is unique among the items of one queue that are alive. */
+/* An item of a queue; `id` is not 0, and unique among the items of one queue that are alive. */
 struct gaptrace_item {
 	uint64_t id;
 	struct gaptrace_work work;
@@ -147,10 +149,12 @@ struct gaptrace_pop {
 /* `depth` is the number of items after the push or pop. Call it while the queue is still locked. */
 GAPTRACE_PUBLIC void gaptrace_queue_push(
 	const void *queue, const char *name, struct gaptrace_item *item, uint32_t depth);
-/* Before a pop that may block; every one is followed by gaptrace_queue_pop or _pop_cancel. */
+/* Before every pop; each is followed by one gaptrace_queue_pop or _pop_cancel on this thread. */
 GAPTRACE_PUBLIC struct gaptrace_pop gaptrace_queue_pop_wait(const void *queue, const char *name);
 GAPTRACE_PUBLIC void gaptrace_queue_pop(
 	const struct gaptrace_pop *pop, const struct gaptrace_item *item, uint32_t depth);
+/* The wait ended without an item: a time-out, or the queue was closed. A queue_pop of item 0. */
+GAPTRACE_PUBLIC void gaptrace_queue_pop_cancel(const struct gaptrace_pop *pop);
 
 /* ---- Task pools ---- */
 

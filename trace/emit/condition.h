@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A condition variable on one futex word, common to both libraries. The word counts wakes. A
+ * waiter reads it while it still holds the mutex and sleeps only if it has not changed since, so a
+ * wake that follows a change made under that mutex is never lost. The happens-before between them
+ * is the mutex's.
+ */
+#pragma once
+
+#include "gaptrace/gaptrace.h"
+#include "trace/base/clock.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CONDITION_NO_DEADLINE UINT64_MAX
+#define CONDITION_ALL         INT_MAX
+
+/* With the mutex held. Gives what condition_wait_sleep takes. */
+static inline uint32_t condition_wait_prepare(struct gaptrace_condition *condition)
+{
+	(void)__atomic_fetch_add(&condition->waiter_count, 1, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&condition->sequence, __ATOMIC_SEQ_CST);
+}
+
+/* Without the mutex. False when `deadline_ns` of CLOCK_MONOTONIC passed first. */
+static inline bool condition_wait_sleep(
+	struct gaptrace_condition *condition, uint32_t sequence, uint64_t deadline_ns)
+{
+	struct timespec deadline = clock_timespec(deadline_ns);
+	const struct timespec *timeout = deadline_ns == CONDITION_NO_DEADLINE ? NULL : &deadline;
+	bool is_awake = true;
+
+	if (syscall(SYS_futex, &condition->sequence, FUTEX_WAIT_BITSET_PRIVATE, sequence, timeout,
+		    NULL, FUTEX_BITSET_MATCH_ANY) != 0) {
+		is_awake = errno != ETIMEDOUT;
+	}
+	(void)__atomic_fetch_sub(&condition->waiter_count, 1, __ATOMIC_SEQ_CST);
+	return is_awake;
+}
+
+/*
+ * A thread whose wait a change under the mutex must end is counted by then: it counted itself
+ * under the mutex, before that change.
+ */
+static inline bool condition_has_waiter(const struct gaptrace_condition *condition)
+{
+	return __atomic_load_n(&condition->waiter_count, __ATOMIC_SEQ_CST) != 0;
+}
+
+/* Once the word has changed a waiter may go and free the condition: only the kernel looks at it. */
+static inline void condition_wake(struct gaptrace_condition *condition, int thread_count)
+{
+	(void)__atomic_fetch_add(&condition->sequence, 1, __ATOMIC_SEQ_CST);
+	(void)syscall(
+		SYS_futex, &condition->sequence, FUTEX_WAKE_PRIVATE, thread_count, NULL, NULL, 0);
+}

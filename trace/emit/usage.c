@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/emit/usage.h"
+
+#include "gaptrace/schema.h"
+#include "trace/base/clock.h"
+#include "trace/emit/thread.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SCHEDSTAT_PATH "/proc/thread-self/schedstat"
+
+/* Three numbers of at most 20 digits and what separates them. */
+#define SCHEDSTAT_BYTES_MAX 64
+
+/* Reads one decimal number and the `end` byte after it; gives NULL when that is not there. */
+static const char *parse_number(const char *text, char end, uint64_t *out_value)
+{
+	uint64_t value = 0;
+	const char *digit = text;
+
+	while (*digit >= '0' && *digit <= '9' && digit - text < 20) {
+		value = value * 10 + (uint64_t)(*digit - '0');
+		digit++;
+	}
+	if (digit == text || *digit != end) {
+		return NULL;
+	}
+	*out_value = value;
+	return digit + 1;
+}
+
+static int schedstat_open(void)
+{
+	struct stat file;
+	int fd = open(SCHEDSTAT_PATH, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0 && fstat(fd, &file) != 0) {
+		(void)close(fd);
+		fd = -1;
+	}
+	if (fd < 0) {
+		thread_self.schedstat_fd = -1;
+		return -1;
+	}
+	thread_self.schedstat_fd = fd + 1;
+	thread_self.file_inode = file.st_ino;
+	thread_self.file_device = file.st_dev;
+	thread_watch();
+	return fd;
+}
+
+/*
+ * Nanoseconds the calling thread was runnable but not running. The file's first number, the CPU
+ * time, is not used: the kernel brings it up to date only at ticks.
+ */
+static uint64_t read_run_delay_ns(void)
+{
+	char text[SCHEDSTAT_BYTES_MAX];
+	const char *next = text;
+	uint64_t run_ns;
+	uint64_t run_delay_ns;
+	uint64_t slice_count;
+	ssize_t length;
+	int fd = thread_self.schedstat_fd - 1;
+
+	if (thread_self.schedstat_fd == 0) {
+		fd = schedstat_open();
+	}
+	if (fd < 0) {
+		return GAPTRACE_UNKNOWN;
+	}
+	length = pread(fd, text, sizeof(text) - 1, 0);
+	text[length > 0 ? length : 0] = '\0';
+	next = parse_number(next, ' ', &run_ns);
+	next = next ? parse_number(next, ' ', &run_delay_ns) : NULL;
+	next = next ? parse_number(next, '\n', &slice_count) : NULL;
+	if (!next || *next) {
+		/* The host closed our file: its number may stand for another one now. */
+		thread_self.schedstat_fd = -1;
+		return GAPTRACE_UNKNOWN;
+	}
+	return run_delay_ns;
+}
+
+static void usage_read(uint64_t now_ns)
+{
+	thread_self.usage_read_ns = now_ns;
+	thread_self.usage_cpu_ns = clock_thread_cpu_ns();
+	thread_self.usage_run_delay_ns = read_run_delay_ns();
+}
+
+void usage_begin(uint64_t now_ns, uint64_t *out_cpu_ns, uint64_t *out_run_delay_ns)
+{
+	if (now_ns - thread_self.usage_read_ns > USAGE_STALE_NS) {
+		usage_read(now_ns);
+	}
+	*out_cpu_ns = thread_self.usage_cpu_ns;
+	*out_run_delay_ns = thread_self.usage_run_delay_ns;
+}
+
+static uint64_t difference(uint64_t begin, uint64_t end, uint64_t limit)
+{
+	if (begin == GAPTRACE_UNKNOWN || end == GAPTRACE_UNKNOWN || end < begin) {
+		return GAPTRACE_UNKNOWN;
+	}
+	return end - begin < limit ? end - begin : limit;
+}
+
+struct sample_usage usage_end(
+	uint64_t begin_ns, int32_t begin_tid, uint64_t begin_cpu_ns, uint64_t begin_run_delay_ns)
+{
+	struct sample_usage usage = {GAPTRACE_UNKNOWN, GAPTRACE_UNKNOWN, GAPTRACE_UNKNOWN};
+	uint64_t now_ns;
+
+	if (begin_ns == 0) {
+		return usage;
+	}
+	now_ns = clock_now_ns();
+	usage.duration_ns = now_ns - begin_ns;
+	if (usage.duration_ns < USAGE_SPAN_NS_MIN || begin_tid != thread_tid()) {
+		return usage;
+	}
+	usage_read(now_ns);
+	usage.cpu_ns = difference(begin_cpu_ns, thread_self.usage_cpu_ns, usage.duration_ns);
+	usage.run_delay_ns =
+		difference(begin_run_delay_ns, thread_self.usage_run_delay_ns, usage.duration_ns);
+	return usage;
+}
+
+void usage_close(void)
+{
+	struct stat file;
+	int fd = thread_self.schedstat_fd - 1;
+
+	if (fd >= 0 && fstat(fd, &file) == 0 && file.st_ino == thread_self.file_inode &&
+		file.st_dev == thread_self.file_device) {
+		(void)close(fd);
+	}
+	thread_self.schedstat_fd = 0;
+	thread_self.usage_read_ns = 0;
+}
