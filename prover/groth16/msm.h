@@ -7,6 +7,7 @@
 #pragma once
 
 #include "prover/groth16/curve.h"
+#include "prover/groth16/msm_window.h"
 #include "prover/groth16/scalars.h"
 #include "prover/groth16/work_queue.h"
 #include "trace/base/cleanup.h"
@@ -14,53 +15,68 @@
 
 #include <stdint.h>
 
+struct msm;
 struct work_pool;
 
-/* How one tail is cut: window w, part p is tile w * part_count + p. */
+/* How a tail is cut: part p of window w is tile w * part_count + p. */
 struct msm_plan {
 	uint32_t window_bits;
 	uint32_t window_count;
 	uint32_t part_count;
 };
 
-struct msm_tail_job {
-	const struct scalar_tail *tail;
+/* The plan that a pool of so many threads gets done first. */
+struct msm_plan msm_plan_make(uint32_t point_count, uint32_t bit_count, uint32_t thread_count);
+
+/* One tail's work; the context of its task. */
+struct msm_tail {
+	struct msm *msm;
+	const struct scalar_tail *scalars;
 	struct msm_plan plan;
-	struct curve_point *sums; /* one for each tile */
+	struct curve_point *sums; /* of each tile */
+	uint32_t task;            /* on the queue, to be sized; or WORK_TASK_NONE */
 };
 
 struct msm {
 	struct msm_input input;
 	uint32_t thread_count;
-	struct msm_tail_job small;
-	struct msm_tail_job wide;
-	struct curve_point *one_sums; /* one for each tile of ones */
+	struct msm_tail small;
+	struct msm_tail wide;
+	struct curve_point *one_sums; /* of each tile of ones */
 	uint32_t one_tile_count;
-	/* On the queue, for a task that prepares the input to size those that follow. */
-	struct work_queue *queue;
-	uint32_t small_task;
-	uint32_t wide_task;
 	uint32_t ones_task;
+	struct work_queue *queue;    /* where the tasks are, or NULL */
+	struct msm_buckets *buckets; /* of each thread */
 };
 
-/* An empty sum, to be run by `thread_count` threads; msm_prepare() fills it. */
+/*
+ * An empty sum, to be run by `thread_count` threads; msm_prepare() fills it. It stays where it is
+ * until it is finished.
+ */
 void msm_init(struct msm *msm, uint32_t thread_count);
 
 /* Wipes and frees. Accepts an msm that is all zero. */
 void msm_finish(struct msm *msm);
 
-/* Takes what msm_input_init() makes of the query, and plans the tiles. */
+/*
+ * Sorts the scalars of the query, plans the tiles and, when tasks are on a queue already, sizes
+ * them. `scalars` and `classes` are not needed afterwards; the query's points are.
+ */
 MUST_CHECK enum status msm_prepare(struct msm *msm, const struct msm_query *query,
 	const blst_scalar *scalars, const uint8_t *classes);
 
 /* Adds the tails after the task `after`, a tile of which must call msm_prepare(). */
 void msm_add_tails(struct msm *msm, struct work_queue *queue, uint32_t after);
+
 /* The same for the ones: a "batch addition". */
 void msm_add_ones(struct msm *msm, struct work_queue *queue, uint32_t after);
 
-/* The sum over all that was run; the parts that were not run count as infinity. */
-void msm_result(const struct msm *msm, struct curve_point *out_sum);
+/* The sum over all that was run; parts that were not run count as infinity. */
+void msm_result(const struct msm *msm, enum curve_group group, struct curve_point *out_sum);
 
 /* On a prepared msm, return when it is done: the two steps of a device. */
 MUST_CHECK enum status msm_run_tails(struct msm *msm, struct work_pool *pool);
 MUST_CHECK enum status msm_run_ones(struct msm *msm, struct work_pool *pool);
+
+/* The most memory that the sum of a query of `point_count` points takes. */
+uint64_t msm_bytes(enum curve_group group, uint32_t point_count, uint32_t thread_count);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before the memory itself: how much there is to wipe. As large as a cache line, to keep it aligned. */
+/* Before the memory itself: how much there is to wipe. As large as a cache line, to keep it
+ * aligned. */
 union header {
 	size_t total_bytes;
 	uint8_t line[64];
