@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What every script that records shares; sourced, never run. Start a script with
+#
+#   set -euo pipefail
+#   source "$(dirname "$0")/lttng.sh"
+#   lttng_setup "$@"
+#
+# and it has: $BUILD (the build folder, its first argument), $WORK (a folder that goes away at the
+# end), a session daemon of its own that stops at the end, and the functions below. A script that
+# cannot run here ends with 77.
+#
+# As root LTTng knows one place only, /run/lttng. So a root script runs in a mount namespace with
+# its own /run/lttng and /dev/shm; where that is not allowed it shares the machine's daemon and
+# stops it only if it started it and no session is left. Any other user gets an LTTNG_HOME.
+
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# Says what the lines that follow prove.
+claim() {
+  echo "--- $*"
+}
+
+# expect_status CODE COMMAND...: runs it, with its output in $WORK/stdout and $WORK/stderr.
+expect_status() {
+  local want=$1 got=0
+  shift
+  "$@" >"$WORK/stdout" 2>"$WORK/stderr" || got=$?
+  if [ "$got" -ne "$want" ]; then
+    cat "$WORK/stdout" "$WORK/stderr" >&2
+    fail "exit code $got, not $want: $*"
+  fi
+}
+
+# expect_line FILE PATTERN: the file has a line that matches the extended regular expression.
+expect_line() {
+  grep -Eq -- "$2" "$1" || {
+    cat "$1" >&2
+    fail "no line matches '$2' in $1"
+  }
+}
+
+expect_no_line() {
+  if grep -Eq -- "$2" "$1"; then
+    cat "$1" >&2
+    fail "a line matches '$2' in $1"
+  fi
+}
+
+expect_equal() {
+  [ "$1" = "$2" ] || fail "${3:-values differ}: '$1', not '$2'"
+}
+
+# wait_until SECONDS COMMAND...: until it succeeds; generous limits cost nothing.
+wait_until() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    if [ "$SECONDS" -ge "$end" ]; then
+      fail "waited in vain for: $*"
+    fi
+    sleep 0.1
+  done
+}
+
+# The pid of the session daemon that this script talks to; nothing when none runs.
+lttng_daemon_pid() {
+  local file=/run/lttng/lttng-sessiond.pid pid
+  if [ "$(id -u)" -ne 0 ]; then
+    file=$LTTNG_HOME/.lttng/lttng-sessiond.pid
+  fi
+  if pid=$(cat "$file" 2>/dev/null) && process_runs "$pid"; then
+    echo "$pid"
+  fi
+}
+
+# A zombie has ended: in a container nobody may come to reap it.
+process_runs() {
+  local state
+  state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null) || return 1
+  [ -n "$state" ] && [ "$state" != Z ]
+}
+
+process_gone() {
+  ! process_runs "$1"
+}
+
+# A session name nobody else has.
+lttng_session_name() {
+  echo "test-$1-$$-$RANDOM"
+}
+
+# A folder per script; as root also a namespace per script. Does not start a daemon.
+lttng_isolate() {
+  local self
+  self=$(realpath "$0")
+  BUILD=${1:?usage: $0 BUILD_FOLDER}
+  for tool in lttng lttng-sessiond babeltrace2; do
+    command -v "$tool" >/dev/null || skip "$tool is not installed"
+  done
+  if [ "$(id -u)" -eq 0 ] && [ "${LTTNG_ISOLATED:-}" != "$self" ]; then
+    if unshare --mount --propagation private true 2>/dev/null; then
+      # shellcheck disable=SC2016
+      exec unshare --mount --propagation private bash -c '
+        mkdir -p /run/lttng && mount -t tmpfs none /run/lttng && mount -t tmpfs none /dev/shm || exit 77
+        LTTNG_ISOLATED=$1 exec "$@"' isolate "$self" "$@"
+    fi
+  fi
+  BUILD=$(realpath "$BUILD")
+  WORK=$(mktemp -d "${TMPDIR:-/tmp}/gaptrace-test.XXXXXX")
+  trap lttng_cleanup EXIT
+  unset LTTNG_UST_REGISTER_TIMEOUT
+  if [ "$(id -u)" -ne 0 ]; then
+    export LTTNG_HOME=$WORK/lttng-home
+    mkdir -p "$LTTNG_HOME"
+  fi
+  LTTNG_STARTED=
+}
+
+lttng_start() {
+  if [ -z "$(lttng_daemon_pid)" ]; then
+    lttng-sessiond --daemonize --no-kernel >"$WORK/sessiond.log" 2>&1 || {
+      cat "$WORK/sessiond.log" >&2
+      skip "the session daemon does not start"
+    }
+    LTTNG_STARTED=yes
+  fi
+}
+
+lttng_stop() {
+  local pid
+  pid=$(lttng_daemon_pid)
+  if [ -n "$pid" ]; then
+    kill "$pid"
+    wait_until 30 process_gone "$pid"
+  fi
+}
+
+# Scripts add what they must undo: at_exit COMMAND..., last added first.
+AT_EXIT=()
+at_exit() {
+  AT_EXIT=("$(printf '%q ' "$@")" "${AT_EXIT[@]}")
+}
+
+lttng_cleanup() {
+  local status=$? command
+  set +e
+  trap - EXIT
+  for command in "${AT_EXIT[@]}"; do
+    eval "$command" >/dev/null 2>&1
+  done
+  if [ "$(id -u)" -ne 0 ] || [ -n "${LTTNG_ISOLATED:-}" ]; then
+    lttng_stop
+  elif [ -n "$LTTNG_STARTED" ] && lttng --no-sessiond list 2>/dev/null | grep -q 'no available'; then
+    lttng_stop
+  fi
+  rm -rf "$WORK"
+  exit "$status"
+}
+
+lttng_setup() {
+  lttng_isolate "$@"
+  lttng_start
+}
