@@ -1,9 +1,13 @@
 # One place for how tests are declared.
 
 # unit_test(lane LIBRARIES analysis_core): builds tests/unit/test_lane.c into the test unit.lane.
+# With FROM the main file is that of another subject, built against other libraries.
 function(unit_test subject)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "LIBRARIES;SOURCES" ${ARGN})
-  add_executable(test_${subject} test_${subject}.c ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "" "TIMEOUT;FROM" "LIBRARIES;SOURCES" ${ARGN})
+  if(NOT ARG_FROM)
+    set(ARG_FROM ${subject})
+  endif()
+  add_executable(test_${subject} test_${ARG_FROM}.c ${ARG_SOURCES})
   target_link_libraries(test_${subject} PRIVATE ${ARG_LIBRARIES} PkgConfig::CMOCKA project_quality)
   target_include_directories(test_${subject} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(test_${subject} PRIVATE

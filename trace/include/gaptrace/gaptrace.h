@@ -22,6 +22,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* A function may share its name with the struct it takes, as in C. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
 #define GAPTRACE_PUBLIC __attribute__((visibility("default")))
@@ -355,5 +358,6 @@ GAPTRACE_PUBLIC void gaptrace_gpu_watermark(int32_t device, uint64_t complete_un
 GAPTRACE_PUBLIC void gaptrace_gpu_dropped(int32_t device, uint64_t count);
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
