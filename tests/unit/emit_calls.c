@@ -30,8 +30,9 @@ static void *second_thread(void *unused)
 	__atomic_store_n(&second_tid, gettid(), __ATOMIC_SEQ_CST);
 	gaptrace_mutex_lock(&mutex);
 	is_open = true;
-	gaptrace_condition_signal(&condition);
 	gaptrace_mutex_unlock(&mutex);
+	/* Without the mutex, so that the parent need not wait for it. */
+	gaptrace_condition_signal(&condition);
 	gaptrace_thread_end();
 	return NULL;
 }
