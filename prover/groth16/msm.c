@@ -83,7 +83,9 @@ void msm_finish(struct msm *msm)
 	secret_destroy(msm->small.sums);
 	secret_destroy(msm->wide.sums);
 	secret_destroy(msm->one_sums);
-	msm_input_finish(&msm->input);
+	if (!msm->is_input_borrowed) {
+		msm_input_finish(&msm->input);
+	}
 	*msm = (struct msm){0};
 }
 
@@ -119,21 +121,18 @@ static enum status prepare_tail(struct msm_tail *tail)
 	return STATUS_OK;
 }
 
-enum status msm_prepare(struct msm *msm, const struct msm_query *query, const blst_scalar *scalars,
-	const uint8_t *classes)
+/* Plans the tiles of msm->input. */
+static enum status plan_tiles(struct msm *msm)
 {
-	enum status status = msm_input_init(query, scalars, classes, &msm->input);
+	enum status status;
 
-	if (status != STATUS_OK) {
-		return status;
-	}
 	msm->buckets = calloc(msm->thread_count, sizeof(msm->buckets[0]));
 	if (!msm->buckets) {
 		return STATUS_NO_MEMORY;
 	}
 	msm->one_tile_count =
 		divide_up(msm->input.one_count + msm->input.minus_one_count, ONES_TILE_POINTS);
-	msm->one_sums = create_sums(query->group, msm->one_tile_count);
+	msm->one_sums = create_sums(msm->input.group, msm->one_tile_count);
 	if (!msm->one_sums) {
 		return STATUS_NO_MEMORY;
 	}
@@ -142,6 +141,21 @@ enum status msm_prepare(struct msm *msm, const struct msm_query *query, const bl
 	}
 	status = prepare_tail(&msm->small);
 	return status == STATUS_OK ? prepare_tail(&msm->wide) : status;
+}
+
+enum status msm_prepare(struct msm *msm, const struct msm_query *query, const blst_scalar *scalars,
+	const uint8_t *classes)
+{
+	enum status status = msm_input_init(query, scalars, classes, &msm->input);
+
+	return status == STATUS_OK ? plan_tiles(msm) : status;
+}
+
+enum status msm_prepare_borrowed(struct msm *msm, const struct msm_input *input)
+{
+	msm->input = *input;
+	msm->is_input_borrowed = true;
+	return plan_tiles(msm);
 }
 
 static enum status run_tail(void *context, uint32_t tile, uint32_t worker)

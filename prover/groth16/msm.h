@@ -13,6 +13,7 @@
 #include "trace/base/cleanup.h"
 #include "trace/base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct msm;
@@ -47,6 +48,7 @@ struct msm {
 	uint32_t ones_task;
 	struct work_queue *queue;    /* where the tasks are, or NULL */
 	struct msm_buckets *buckets; /* of each thread */
+	bool is_input_borrowed;
 };
 
 /*
@@ -64,6 +66,9 @@ void msm_finish(struct msm *msm);
  */
 MUST_CHECK enum status msm_prepare(struct msm *msm, const struct msm_query *query,
 	const blst_scalar *scalars, const uint8_t *classes);
+
+/* The same for scalars that were sorted before; `input` is borrowed until msm_finish(). */
+MUST_CHECK enum status msm_prepare_borrowed(struct msm *msm, const struct msm_input *input);
 
 /* Adds the tails after the task `after`, a tile of which must call msm_prepare(). */
 void msm_add_tails(struct msm *msm, struct work_queue *queue, uint32_t after);
