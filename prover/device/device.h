@@ -85,13 +85,13 @@ enum device_fault {
 };
 
 struct device_config {
-	struct device_driver *driver; /* borrowed until the device is closed */
-	uint32_t index;               /* its ordinal in this process */
-	uint64_t memory_bytes;        /* of the device; 0: as much as the host gives */
-	uint32_t lane_thread_count;   /* threads that share one kernel's work; 0: 1. cpu only */
-	uint64_t link_bytes_per_s;    /* cpu only: a copy takes at least its bytes at this rate; 0:
-					 free */
-	struct device_model model;    /* sim only */
+	struct device_driver *driver;  /* borrowed until the device is closed */
+	uint32_t index;                /* its ordinal in this process */
+	uint64_t memory_bytes;         /* of the device; 0: as much as the host gives */
+	uint32_t lane_thread_count;    /* threads that share one kernel's work; 0: 1. cpu only */
+	uint64_t pinned_bytes_per_s;   /* cpu only: copies are no faster; 0: as fast as they go */
+	uint64_t pageable_bytes_per_s; /* cpu only: the same of staged copies */
+	struct device_model model;     /* sim only */
 	enum device_fault fault;
 	uint32_t fault_after_count;
 };

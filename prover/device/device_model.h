@@ -10,6 +10,9 @@
 
 struct device_shape;
 
+/* A point of the first curve in a key, as it crosses the link. */
+#define MODEL_POINT_BYTES 96
+
 struct device_model {
 	double time_scale; /* 1: as published; 0.01: a hundred times faster. 0 counts as 1 */
 
@@ -18,17 +21,28 @@ struct device_model {
 	uint64_t download_bytes_per_s;
 	uint64_t key_bytes_per_s; /* points streamed from pinned memory by batch additions */
 
-	uint64_t transform_ps_per_element;
+	uint64_t transform_ps_per_element; /* of each of the three transforms */
 	uint64_t quotient_ps_per_element;
 	uint64_t msm_h_ps_per_point;
 	uint64_t tail_ps_per_point;
 
-	uint64_t launch_ns; /* of a call that puts something on a stream */
 	uint64_t pinned_alloc_bytes_per_s;
 	uint64_t pinned_free_bytes_per_s;
-	uint64_t memory_alloc_ns; /* device memory, each */
+	uint64_t memory_alloc_ns; /* device memory: each allocation and each free */
 	uint64_t key_load_bytes_per_s;
 };
+
+/* How long the kernels of one partition take, all of a kind together. */
+struct device_model_times {
+	uint64_t ntt_ns; /* transforms and quotient */
+	uint64_t msm_h_ns;
+	uint64_t batch_add_ns;
+	uint64_t tail_msm_ns;
+};
+
+/* Sets the rates of `model` so that a partition of `shape` takes these times. */
+void device_model_set_times(struct device_model *model, const struct device_shape *shape,
+	const struct device_model_times *times);
 
 extern const struct device_model device_model_rtx_5070_ti;
 
