@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+#include "prover/groth16/sha256_circuit.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define WORD_BITS     32u
+#define SUM_WORDS_MAX 6u
+#define SUM_BITS_MAX  (WORD_BITS + 4u)
+#define BLOCK_WORDS   (SHA256_CIRCUIT_BLOCK_BITS / WORD_BITS)
+#define STATE_WORDS   8u
+#define LENGTH_BITS   64u
+#define HALF_BITS     128u
+
+/* Least significant bit first. */
+struct word {
+	struct circuit_bit bits[WORD_BITS];
+};
+
+/* clang-format off */
+/* FIPS 180-4, section 4.2.2 and 5.3.3. */
+static const uint32_t round_constants[SHA256_CIRCUIT_ROUNDS] = {
+	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+	0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+	0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+	0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+	0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+	0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+	0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+	0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static const uint32_t initial_state[STATE_WORDS] = {
+	0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+};
+/* clang-format on */
+
+struct circuit_bit sha256_circuit_constant(bool value)
+{
+	return (struct circuit_bit){.wire = 0, .is_negated = !value, .value = value};
+}
+
+static bool is_constant(struct circuit_bit bit)
+{
+	return bit.wire == 0;
+}
+
+static struct circuit_bit negate(struct circuit_bit bit)
+{
+	return (struct circuit_bit){
+		.wire = bit.wire, .is_negated = !bit.is_negated, .value = !bit.value};
+}
+
+static bool are_same(struct circuit_bit a, struct circuit_bit b)
+{
+	return a.wire == b.wire && a.is_negated == b.is_negated;
+}
+
+static struct circuit_bit new_bit(struct circuit *circuit, bool value)
+{
+	return (struct circuit_bit){.wire = circuit_add_small_wire(circuit, value), .value = value};
+}
+
+/* Adds +-2^exponent * bit to one side of the row being made. */
+static void add_bit(struct circuit *circuit, enum r1cs_side side, struct circuit_bit bit,
+	uint32_t exponent, bool is_negative)
+{
+	if (is_constant(bit)) {
+		if (bit.value) {
+			circuit_add_power(circuit, side, 0, exponent, is_negative);
+		}
+		return;
+	}
+	if (bit.is_negated) {
+		circuit_add_power(circuit, side, 0, exponent, is_negative);
+		is_negative = !is_negative;
+	}
+	circuit_add_power(circuit, side, bit.wire, exponent, is_negative);
+}
+
+struct circuit_bit sha256_circuit_input(struct circuit *circuit, bool value)
+{
+	const blst_scalar scalar = {.b = {value}};
+
+	return (struct circuit_bit){.wire = circuit_add_input(circuit, &scalar), .value = value};
+}
+
+void sha256_circuit_assert_boolean(struct circuit *circuit, struct circuit_bit bit)
+{
+	/* bit * (1 - bit) = 0 */
+	add_bit(circuit, R1CS_A, bit, 0, false);
+	add_bit(circuit, R1CS_B, negate(bit), 0, false);
+	circuit_end_row(circuit);
+}
+
+struct circuit_bit sha256_circuit_select(struct circuit *circuit, struct circuit_bit selector,
+	struct circuit_bit one, struct circuit_bit zero)
+{
+	struct circuit_bit out;
+
+	if (is_constant(selector)) {
+		return selector.value ? one : zero;
+	}
+	if (are_same(one, zero)) {
+		return one;
+	}
+	if (is_constant(one) && is_constant(zero)) {
+		return one.value ? selector : negate(selector);
+	}
+	/* selector * (one - zero) = out - zero */
+	out = new_bit(circuit, selector.value ? one.value : zero.value);
+	add_bit(circuit, R1CS_A, selector, 0, false);
+	add_bit(circuit, R1CS_B, one, 0, false);
+	add_bit(circuit, R1CS_B, zero, 0, true);
+	add_bit(circuit, R1CS_C, out, 0, false);
+	add_bit(circuit, R1CS_C, zero, 0, true);
+	circuit_end_row(circuit);
+	return out;
+}
+
+static struct circuit_bit xor2(struct circuit *circuit, struct circuit_bit a, struct circuit_bit b)
+{
+	struct circuit_bit out;
+
+	if (is_constant(a)) {
+		return a.value ? negate(b) : b;
+	}
+	if (is_constant(b)) {
+		return b.value ? negate(a) : a;
+	}
+	/* 2a * b = a + b - out */
+	out = new_bit(circuit, a.value != b.value);
+	add_bit(circuit, R1CS_A, a, 1, false);
+	add_bit(circuit, R1CS_B, b, 0, false);
+	add_bit(circuit, R1CS_C, a, 0, false);
+	add_bit(circuit, R1CS_C, b, 0, false);
+	add_bit(circuit, R1CS_C, out, 0, true);
+	circuit_end_row(circuit);
+	return out;
+}
+
+static struct circuit_bit and2(struct circuit *circuit, struct circuit_bit a, struct circuit_bit b)
+{
+	return sha256_circuit_select(circuit, a, b, sha256_circuit_constant(false));
+}
+
+/* ab + c(a + b - 2ab): where a and b differ, c decides. */
+static struct circuit_bit majority(
+	struct circuit *circuit, struct circuit_bit a, struct circuit_bit b, struct circuit_bit c)
+{
+	struct circuit_bit both;
+	struct circuit_bit out;
+
+	/* A constant goes to the third place, where it folds. */
+	if (is_constant(a)) {
+		both = a;
+		a = c;
+		c = both;
+	}
+	if (is_constant(b) && !is_constant(c)) {
+		both = b;
+		b = c;
+		c = both;
+	}
+	if (is_constant(b)) {
+		return sha256_circuit_select(circuit, a,
+			sha256_circuit_constant(b.value || c.value),
+			sha256_circuit_constant(b.value && c.value));
+	}
+	if (is_constant(a)) {
+		return sha256_circuit_select(circuit, b,
+			sha256_circuit_constant(a.value || c.value),
+			sha256_circuit_constant(a.value && c.value));
+	}
+	both = and2(circuit, a, b);
+	if (is_constant(c) && !c.value) {
+		return both;
+	}
+	/* c * (a + b - 2 both) = out - both */
+	out = new_bit(circuit, a.value == b.value ? a.value : c.value);
+	add_bit(circuit, R1CS_A, c, 0, false);
+	add_bit(circuit, R1CS_B, a, 0, false);
+	add_bit(circuit, R1CS_B, b, 0, false);
+	add_bit(circuit, R1CS_B, both, 1, true);
+	add_bit(circuit, R1CS_C, out, 0, false);
+	add_bit(circuit, R1CS_C, both, 0, true);
+	circuit_end_row(circuit);
+	return out;
+}
+
+static struct word constant_word(uint32_t value)
+{
+	struct word word;
+
+	for (uint32_t i = 0; i < WORD_BITS; i++) {
+		word.bits[i] = sha256_circuit_constant((value >> i) & 1);
+	}
+	return word;
+}
+
+static uint32_t word_value(const struct word *word)
+{
+	uint32_t value = 0;
+
+	for (uint32_t i = 0; i < WORD_BITS; i++) {
+		value |= (uint32_t)word->bits[i].value << i;
+	}
+	return value;
+}
+
+/* The largest value the word can have whatever its wires are. */
+static uint32_t word_bound(const struct word *word)
+{
+	uint32_t bound = 0;
+
+	for (uint32_t i = 0; i < WORD_BITS; i++) {
+		bound |= (uint32_t)(!is_constant(word->bits[i]) || word->bits[i].value) << i;
+	}
+	return bound;
+}
+
+static bool is_constant_word(const struct word *word)
+{
+	for (uint32_t i = 0; i < WORD_BITS; i++) {
+		if (!is_constant(word->bits[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * Adds words and a constant, and may subtract one word, in which case the constant must be at
+ * least 2^32. The sum modulo 2^32 is split into bits of its own, one row for each and one in all:
+ * "the sum without its other bits" as the lowest bit would save a row, but such combinations nest
+ * and explode.
+ */
+struct sum {
+	const struct word *words[SUM_WORDS_MAX];
+	uint32_t word_count;
+	const struct word *subtracted; /* or NULL */
+	uint64_t constant;
+};
+
+static void add_word(struct circuit *circuit, const struct word *word, bool is_negative)
+{
+	for (uint32_t i = 0; i < WORD_BITS; i++) {
+		add_bit(circuit, R1CS_C, word->bits[i], i, is_negative);
+	}
+}
+
+static void add_constant(struct circuit *circuit, uint64_t constant)
+{
+	for (uint32_t i = 0; i < 64; i++) {
+		if ((constant >> i) & 1) {
+			circuit_add_power(circuit, R1CS_C, 0, i, false);
+		}
+	}
+}
+
+static struct word add_words(struct circuit *circuit, const struct sum *sum)
+{
+	bool is_folded = !sum->subtracted || is_constant_word(sum->subtracted);
+	uint64_t value = sum->constant;
+	uint64_t bound = sum->constant;
+	struct circuit_bit bits[SUM_BITS_MAX];
+	uint32_t bit_count;
+	struct word word;
+
+	for (uint32_t i = 0; i < sum->word_count; i++) {
+		value += word_value(sum->words[i]);
+		bound += word_bound(sum->words[i]);
+		is_folded = is_folded && is_constant_word(sum->words[i]);
+	}
+	if (sum->subtracted) {
+		assert(sum->constant >= UINT64_C(1) << WORD_BITS);
+		value -= word_value(sum->subtracted);
+	}
+	if (is_folded) {
+		return constant_word((uint32_t)value);
+	}
+	bit_count = 64 - (uint32_t)__builtin_clzll(bound | UINT32_MAX);
+	assert(bit_count <= SUM_BITS_MAX);
+	for (uint32_t i = 0; i < bit_count; i++) {
+		bits[i] = new_bit(circuit, (value >> i) & 1);
+		sha256_circuit_assert_boolean(circuit, bits[i]);
+	}
+	/* 0 = words + constant - subtracted - bits: a row of C alone. */
+	for (uint32_t i = 0; i < sum->word_count; i++) {
+		add_word(circuit, sum->words[i], false);
+	}
+	if (sum->subtracted) {
+		add_word(circuit, sum->subtracted, true);
+	}
+	add_constant(circuit, sum->constant);
+	for (uint32_t i = 0; i < bit_count; i++) {
+		add_bit(circuit, R1CS_C, bits[i], i, true);
+	}
+	circuit_end_row(circuit);
+	memcpy(word.bits, bits, sizeof(word.bits));
+	return word;
+}
+
+/* Two rotations right and a third, or a shift right if `shift` says so, combined by xor. */
+struct mix {
+	uint32_t first;
+	uint32_t second;
+	uint32_t third;
+	bool is_shift;
+};
+
+static const struct mix mix_upper_0 = {2, 13, 22, false};
+static const struct mix mix_upper_1 = {6, 11, 25, false};
+static const struct mix mix_lower_0 = {7, 18, 3, true};
+static const struct mix mix_lower_1 = {17, 19, 10, true};
+
+static struct word mix_word(struct circuit *circuit, const struct word *word, const struct mix *mix)
+{
+	struct word mixed;
+
+	for (uint32_t i = 0; i < WORD_BITS; i++) {
+		struct circuit_bit third = word->bits[(i + mix->third) % WORD_BITS];
+
+		if (mix->is_shift && i + mix->third >= WORD_BITS) {
+			third = sha256_circuit_constant(false);
+		}
+		mixed.bits[i] = xor2(circuit,
+			xor2(circuit, word->bits[(i + mix->first) % WORD_BITS],
+				word->bits[(i + mix->second) % WORD_BITS]),
+			third);
+	}
+	return mixed;
+}
+
+static void expand_schedule(
+	struct circuit *circuit, uint32_t rounds, struct word schedule[SHA256_CIRCUIT_ROUNDS])
+{
+	for (uint32_t i = BLOCK_WORDS; i < rounds; i++) {
+		struct word lower_0 = mix_word(circuit, &schedule[i - 15], &mix_lower_0);
+		struct word lower_1 = mix_word(circuit, &schedule[i - 2], &mix_lower_1);
+
+		schedule[i] = add_words(circuit,
+			&(struct sum){
+				.words = {&lower_0, &lower_1, &schedule[i - 7], &schedule[i - 16]},
+				.word_count = 4});
+	}
+}
+
+/* One round on a .. h, which stand in `state` in this order. */
+static void apply_round(struct circuit *circuit, struct word state[STATE_WORDS],
+	const struct word *schedule_word, uint32_t constant)
+{
+	struct word upper_0 = mix_word(circuit, &state[0], &mix_upper_0);
+	struct word upper_1 = mix_word(circuit, &state[4], &mix_upper_1);
+	struct word choice;
+	struct word major;
+	struct word e;
+	struct word a;
+
+	for (uint32_t i = 0; i < WORD_BITS; i++) {
+		choice.bits[i] = sha256_circuit_select(
+			circuit, state[4].bits[i], state[5].bits[i], state[6].bits[i]);
+		major.bits[i] =
+			majority(circuit, state[0].bits[i], state[1].bits[i], state[2].bits[i]);
+	}
+	e = add_words(circuit,
+		&(struct sum){.words = {&state[3], &state[7], &upper_1, &choice, schedule_word},
+			.word_count = 5,
+			.constant = constant});
+	/* e - d is the part that both sums share. */
+	a = add_words(circuit, &(struct sum){.words = {&e, &upper_0, &major},
+				       .word_count = 3,
+				       .subtracted = &state[3],
+				       .constant = UINT64_C(1) << WORD_BITS});
+	memmove(&state[1], &state[0], (STATE_WORDS - 1) * sizeof(state[0]));
+	state[4] = e;
+	state[0] = a;
+}
+
+static void compress(struct circuit *circuit, struct word state[STATE_WORDS],
+	const struct circuit_bit block[SHA256_CIRCUIT_BLOCK_BITS], uint32_t rounds)
+{
+	struct word schedule[SHA256_CIRCUIT_ROUNDS];
+	struct word working[STATE_WORDS];
+
+	for (uint32_t i = 0; i < BLOCK_WORDS; i++) {
+		for (uint32_t bit = 0; bit < WORD_BITS; bit++) {
+			schedule[i].bits[bit] = block[i * WORD_BITS + WORD_BITS - 1 - bit];
+		}
+	}
+	expand_schedule(circuit, rounds, schedule);
+	memcpy(working, state, sizeof(working));
+	for (uint32_t i = 0; i < rounds; i++) {
+		apply_round(circuit, working, &schedule[i], round_constants[i]);
+	}
+	for (uint32_t i = 0; i < STATE_WORDS; i++) {
+		state[i] = add_words(
+			circuit, &(struct sum){.words = {&state[i], &working[i]}, .word_count = 2});
+	}
+}
+
+/* The bit at `index` of the padded message: the message, a 1, zeros, the length in 64 bits. */
+static struct circuit_bit padded_bit(
+	const struct circuit_bit *bits, uint32_t bit_count, uint32_t padded_count, uint32_t index)
+{
+	if (index < bit_count) {
+		return bits[index];
+	}
+	if (index == bit_count) {
+		return sha256_circuit_constant(true);
+	}
+	if (index < padded_count - LENGTH_BITS) {
+		return sha256_circuit_constant(false);
+	}
+	return sha256_circuit_constant(((uint64_t)bit_count >> (padded_count - 1 - index)) & 1);
+}
+
+void sha256_circuit_hash(struct circuit *circuit, const struct circuit_bit *bits,
+	uint32_t bit_count, uint32_t rounds,
+	struct circuit_bit out_digest[SHA256_CIRCUIT_DIGEST_BITS])
+{
+	uint32_t block_count = (bit_count + 1 + LENGTH_BITS + SHA256_CIRCUIT_BLOCK_BITS - 1) /
+			       SHA256_CIRCUIT_BLOCK_BITS;
+	struct word state[STATE_WORDS];
+
+	assert(rounds >= 1 && rounds <= SHA256_CIRCUIT_ROUNDS);
+
+	for (uint32_t i = 0; i < STATE_WORDS; i++) {
+		state[i] = constant_word(initial_state[i]);
+	}
+	for (uint32_t i = 0; i < block_count; i++) {
+		struct circuit_bit block[SHA256_CIRCUIT_BLOCK_BITS];
+
+		for (uint32_t bit = 0; bit < SHA256_CIRCUIT_BLOCK_BITS; bit++) {
+			block[bit] =
+				padded_bit(bits, bit_count, block_count * SHA256_CIRCUIT_BLOCK_BITS,
+					i * SHA256_CIRCUIT_BLOCK_BITS + bit);
+		}
+		compress(circuit, state, block, rounds);
+	}
+	for (uint32_t i = 0; i < SHA256_CIRCUIT_DIGEST_BITS; i++) {
+		out_digest[i] = state[i / WORD_BITS].bits[WORD_BITS - 1 - i % WORD_BITS];
+	}
+}
+
+void sha256_circuit_output(
+	struct circuit *circuit, const struct circuit_bit digest[SHA256_CIRCUIT_DIGEST_BITS])
+{
+	for (uint32_t half = 0; half < SHA256_CIRCUIT_DIGEST_BITS / HALF_BITS; half++) {
+		blst_scalar value = {.b = {0}};
+
+		for (uint32_t i = 0; i < HALF_BITS; i++) {
+			struct circuit_bit bit = digest[half * HALF_BITS + HALF_BITS - 1 - i];
+
+			value.b[i / 8] |= (uint8_t)(bit.value << (i % 8));
+			add_bit(circuit, R1CS_C, bit, i, false);
+		}
+		circuit_add_power(circuit, R1CS_C, 1 + half, 0, true);
+		circuit_end_row(circuit);
+		circuit_set_output(circuit, half, &value);
+	}
+}
