@@ -84,6 +84,11 @@ enum config_srs_load {
 	CONFIG_SRS_EVERY_JOB
 };
 
+enum config_srs_check {
+	CONFIG_SRS_CHECK_SUBGROUP,
+	CONFIG_SRS_CHECK_CURVE
+};
+
 struct config_daemon {
 	char socket[CONFIG_TEXT_BYTES_MAX];
 	char listen[CONFIG_TEXT_BYTES_MAX];
@@ -154,7 +159,8 @@ struct config_check {
 };
 
 struct config_srs {
-	int load; /* enum config_srs_load */
+	int load;  /* enum config_srs_load */
+	int check; /* enum config_srs_check */
 	uint64_t cache_max;
 };
 

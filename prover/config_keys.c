@@ -128,6 +128,8 @@ const struct config_key config_keys[] = {
 
 	CHOICE(srs, load, "first_use|start|every_job", "first_use",
 		"when a key is loaded: when a job first needs it, when the daemon starts, or again for every job"),
+	CHOICE(srs, check, "subgroup|curve", "subgroup",
+		"how closely the points of a key that a job brings are looked at; subgroup takes about 50 us a point"),
 	COUNT(srs, cache_max, 1, 1024, "4",
 		"keys kept in memory; the one unused for longest makes room"),
 

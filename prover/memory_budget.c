@@ -27,25 +27,39 @@ static uint64_t take(struct memory_budget *budget, uint64_t bytes)
 	return budget->used_bytes;
 }
 
-/* Under the lock: serves the queue's head as long as it fits. */
+/* The line whose head is next, NULL when nobody waits. */
+static struct memory_budget_line *next_line(struct memory_budget *budget)
+{
+	for (int i = 0; i < MEMORY_BUDGET_CLASS_COUNT; i++) {
+		if (budget->lines[i].first) {
+			return &budget->lines[i];
+		}
+	}
+	return NULL;
+}
+
+/* Under the lock: serves the heads of the lines as long as they fit. */
 static void grant(struct memory_budget *budget)
 {
-	while (budget->first && budget->first->bytes <= budget->limit_bytes - budget->used_bytes) {
-		struct memory_budget_waiter *waiter = budget->first;
+	struct memory_budget_line *line = next_line(budget);
 
-		budget->first = waiter->next;
-		if (!budget->first) {
-			budget->last = NULL;
+	while (line && line->first->bytes <= budget->limit_bytes - budget->used_bytes) {
+		struct memory_budget_waiter *waiter = line->first;
+
+		line->first = waiter->next;
+		if (!line->first) {
+			line->last = NULL;
 		}
 		waiter->used_bytes = take(budget, waiter->bytes);
 		waiter->is_granted = true;
 		gaptrace_condition_signal(&waiter->condition);
+		line = next_line(budget);
 	}
 }
 
-static void unlink_waiter(struct memory_budget *budget, const struct memory_budget_waiter *gone)
+static void unlink_waiter(struct memory_budget_line *line, const struct memory_budget_waiter *gone)
 {
-	struct memory_budget_waiter **link = &budget->first;
+	struct memory_budget_waiter **link = &line->first;
 	struct memory_budget_waiter *before = NULL;
 
 	while (*link != gone) {
@@ -53,31 +67,33 @@ static void unlink_waiter(struct memory_budget *budget, const struct memory_budg
 		link = &before->next;
 	}
 	*link = gone->next;
-	if (budget->last == gone) {
-		budget->last = before;
+	if (line->last == gone) {
+		line->last = before;
 	}
 }
 
 /* Under the lock: waits for the grant. False when the budget was stopped first. */
-static bool wait_for_grant(struct memory_budget *budget, uint64_t bytes, uint64_t *out_used_bytes)
+static bool wait_for_grant(struct memory_budget *budget, enum memory_budget_class class,
+	uint64_t bytes, uint64_t *out_used_bytes)
 {
 	struct memory_budget_waiter waiter = {.bytes = bytes};
+	struct memory_budget_line *line = &budget->lines[class];
 	struct gaptrace_wait wait = gaptrace_wait_begin(budget, "budget", GAPTRACE_WAIT_BUDGET);
 
 	gaptrace_condition_init(&waiter.condition, NULL);
-	if (budget->last) {
-		budget->last->next = &waiter;
+	if (line->last) {
+		line->last->next = &waiter;
 	} else {
-		budget->first = &waiter;
+		line->first = &waiter;
 	}
-	budget->last = &waiter;
+	line->last = &waiter;
 	budget->waiting_count++;
 	while (!waiter.is_granted && !budget->is_stopped) {
 		gaptrace_condition_wait(&waiter.condition, &budget->mutex);
 	}
 	budget->waiting_count--;
 	if (!waiter.is_granted) {
-		unlink_waiter(budget, &waiter);
+		unlink_waiter(line, &waiter);
 	}
 	gaptrace_condition_finish(&waiter.condition);
 	gaptrace_wait_end(&wait);
@@ -96,13 +112,25 @@ enum status memory_budget_init(struct memory_budget *budget, uint64_t limit_byte
 
 void memory_budget_finish(struct memory_budget *budget)
 {
-	assert(budget->used_bytes == 0 && !budget->first);
+	assert(budget->used_bytes == 0 && !next_line(budget));
 
 	lock_registry_mutex_finish(&budget->mutex);
 }
 
-enum status memory_budget_reserve(
-	struct memory_budget *budget, uint64_t bytes, struct gaptrace_work work)
+/* Under the lock: nobody who goes before waits, and there is room. */
+static bool fits_now(
+	const struct memory_budget *budget, enum memory_budget_class class, uint64_t bytes)
+{
+	for (int i = 0; i <= (int)class; i++) {
+		if (budget->lines[i].first) {
+			return false;
+		}
+	}
+	return bytes <= budget->limit_bytes - budget->used_bytes;
+}
+
+enum status memory_budget_reserve(struct memory_budget *budget, enum memory_budget_class class,
+	uint64_t bytes, struct gaptrace_work work)
 {
 	struct gaptrace_budget sample = {.budget = budget, .work = work, .bytes = bytes};
 	enum status status = STATUS_OK;
@@ -113,12 +141,12 @@ enum status memory_budget_reserve(
 		status = STATUS_STOPPED;
 	} else if (bytes > budget->limit_bytes) {
 		status = STATUS_TOO_LARGE;
-	} else if (!budget->first && bytes <= budget->limit_bytes - budget->used_bytes) {
+	} else if (fits_now(budget, class, bytes)) {
 		sample.used_bytes = take(budget, bytes);
 	} else {
 		begin_ns = clock_now_ns();
-		status = wait_for_grant(budget, bytes, &sample.used_bytes) ? STATUS_OK
-									   : STATUS_STOPPED;
+		status = wait_for_grant(budget, class, bytes, &sample.used_bytes) ? STATUS_OK
+										  : STATUS_STOPPED;
 		sample.wait_ns = clock_now_ns() - begin_ns;
 		budget->wait_ns += sample.wait_ns;
 	}
@@ -153,11 +181,14 @@ void memory_budget_stop(struct memory_budget *budget)
 {
 	gaptrace_mutex_lock(&budget->mutex);
 	budget->is_stopped = true;
-	if (budget->first) {
+	if (next_line(budget)) {
 		gaptrace_wake(budget, "budget");
 	}
-	for (struct memory_budget_waiter *waiter = budget->first; waiter; waiter = waiter->next) {
-		gaptrace_condition_signal(&waiter->condition);
+	for (int i = 0; i < MEMORY_BUDGET_CLASS_COUNT; i++) {
+		for (struct memory_budget_waiter *waiter = budget->lines[i].first; waiter;
+			waiter = waiter->next) {
+			gaptrace_condition_signal(&waiter->condition);
+		}
 	}
 	gaptrace_mutex_unlock(&budget->mutex);
 }

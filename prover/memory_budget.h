@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory that keys and partitions reserve before they use it. Who waits is served first come,
- * first served, and is granted by the thread whose release made room, under the lock: no wake-up
- * can fall between a refusal and the wait for the next release. Any thread may call.
+ * first served, partitions before keys: a key that waited in front of the partitions which must
+ * end to make room for it would wait for ever. The thread whose release made room grants it,
+ * under the lock: no wake-up can fall between a refusal and the wait for the next release.
  */
 #pragma once
 
@@ -15,6 +16,18 @@
 
 struct memory_budget_waiter;
 
+enum memory_budget_class {
+	MEMORY_BUDGET_PARTITION,
+	MEMORY_BUDGET_KEY,
+	MEMORY_BUDGET_CLASS_COUNT
+};
+
+/* Who waits, by age. */
+struct memory_budget_line {
+	struct memory_budget_waiter *first;
+	struct memory_budget_waiter *last;
+};
+
 struct memory_budget {
 	struct gaptrace_mutex mutex; /* guards all below */
 	uint64_t limit_bytes;
@@ -24,8 +37,7 @@ struct memory_budget {
 	uint64_t reserve_count; /* granted */
 	uint64_t release_count;
 	uint32_t waiting_count;
-	struct memory_budget_waiter *first;
-	struct memory_budget_waiter *last;
+	struct memory_budget_line lines[MEMORY_BUDGET_CLASS_COUNT];
 	bool is_stopped;
 };
 
@@ -35,11 +47,11 @@ MUST_CHECK enum status memory_budget_init(struct memory_budget *budget, uint64_t
 void memory_budget_finish(struct memory_budget *budget);
 
 /*
- * Blocks until `bytes` fit and all who came earlier have theirs. TOO_LARGE when they can never
- * fit; STOPPED once the budget is stopped.
+ * Blocks until `bytes` fit and all who go before have theirs. TOO_LARGE when they can never fit;
+ * STOPPED once the budget is stopped.
  */
-MUST_CHECK enum status memory_budget_reserve(
-	struct memory_budget *budget, uint64_t bytes, struct gaptrace_work work);
+MUST_CHECK enum status memory_budget_reserve(struct memory_budget *budget,
+	enum memory_budget_class class, uint64_t bytes, struct gaptrace_work work);
 
 /* Gives back part or all of what was reserved. Zero bytes is nothing. */
 void memory_budget_release(struct memory_budget *budget, uint64_t bytes, struct gaptrace_work work);
