@@ -4,3 +4,9 @@ target_include_directories(emitter PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(emitter PRIVATE gaptrace project_quality)
 
 script_test(integration trace_events trace_events.sh TIMEOUT 300)
+
+if(Nvtx_FOUND)
+  add_library(nvtx-injection MODULE nvtx_injection.c)
+  target_link_libraries(nvtx-injection PRIVATE Nvtx::nvtx project_quality)
+endif()
+script_test(integration trace_nvtx trace_nvtx.sh TIMEOUT 300)
