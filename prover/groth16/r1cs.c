@@ -207,11 +207,15 @@ static enum status parse_rows(const struct binary_file *file, struct diag *diag,
 	return status;
 }
 
-/* The labels only serve debuggers, but a wrong size means a damaged file. */
+/*
+ * The labels only serve debuggers, but a wrong size means a damaged file; and with them, the wire
+ * count is no larger than the file, so that others may allocate by it.
+ */
 static enum status check_other_sections(
 	const struct binary_file *file, const struct r1cs *r1cs, struct diag *diag)
 {
 	struct binary_cursor cursor;
+	enum status status;
 
 	if (binary_file_find(file, SECTION_CUSTOM_GATES) ||
 		binary_file_find(file, SECTION_CUSTOM_USES)) {
@@ -219,11 +223,9 @@ static enum status check_other_sections(
 			"%s: uses custom gates, which Groth16 cannot prove; compile without them",
 			file->name);
 	}
-	if (!binary_file_find(file, SECTION_LABELS)) {
-		return STATUS_OK;
-	}
-	if (binary_cursor_open(file, SECTION_LABELS, "labels", diag, &cursor) != STATUS_OK) {
-		return STATUS_BAD_INPUT;
+	status = binary_cursor_open(file, SECTION_LABELS, "labels", diag, &cursor);
+	if (status != STATUS_OK) {
+		return status;
 	}
 	return binary_cursor_expect(
 		&cursor, (uint64_t)r1cs->wire_count * LABEL_BYTES, "one label for each wire", diag);
