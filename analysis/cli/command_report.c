@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* gaptrace report: reads recordings and writes why their GPUs idled. */
+#include "analysis/cli/command.h"
+#include "analysis/core/duration.h"
+#include "analysis/plugin/feed.h"
+#include "analysis/plugin/graph.h"
+#include "analysis/plugin/input.h"
+#include "analysis/report/report.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+struct options {
+	uint64_t threshold_ns;
+	const struct report_format *format;
+	const char *output; /* NULL: standard output */
+	char **inputs;
+	int input_count;
+	bool wants_help;
+};
+
+static void help(void)
+{
+	printf("usage: gaptrace report [--threshold DUR] [--format text|json] [-o FILE] "
+	       "INPUT...\n\n"
+	       "Reads the recordings below each INPUT directory and reports, for every GPU, how "
+	       "long\n"
+	       "it was busy, copying and idle, its gaps, and what each of them is charged to.\n\n"
+	       "  --threshold DUR   explain gaps of at least this, such as 10us, 1ms, 2s (1ms)\n"
+	       "  --format FORMAT   text or json (text)\n"
+	       "  -o, --output FILE write there, whole or not at all (standard output)\n\n"
+	       "exit code: 0 a report, 2 bad use or input, 4 a report that is not to be trusted\n");
+}
+
+static enum status parse(int argc, char **argv, struct options *options, struct diag *diag)
+{
+	static const struct option names[] = {
+		{"threshold", required_argument, NULL, 't'},
+		{"format", required_argument, NULL, 'f'},
+		{"output", required_argument, NULL, 'o'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	int option;
+
+	*options = (struct options){.threshold_ns = ANALYZER_THRESHOLD_DEFAULT_NS,
+		.format = report_format_find("text")};
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":t:f:o:h", names, NULL)) != -1) {
+		switch (option) {
+		case 't':
+			if (duration_parse(optarg, &options->threshold_ns) != STATUS_OK) {
+				return diag_set(diag, STATUS_BAD_USE,
+					"--threshold: '%s' is no duration; write it like 10us, 1ms "
+					"or "
+					"2s",
+					optarg);
+			}
+			break;
+		case 'f':
+			options->format = report_format_find(optarg);
+			if (!options->format) {
+				return diag_set(diag, STATUS_BAD_USE,
+					"--format: '%s' is none; there are text and json", optarg);
+			}
+			break;
+		case 'o':
+			options->output = optarg;
+			break;
+		case 'h':
+			options->wants_help = true;
+			return STATUS_OK;
+		case ':':
+			return diag_set(diag, STATUS_BAD_USE, "%s needs a value", argv[optind - 1]);
+		default:
+			return diag_set(diag, STATUS_BAD_USE,
+				"there is no option %s (see gaptrace report --help)",
+				argv[optind - 1]);
+		}
+	}
+	options->inputs = argv + optind;
+	options->input_count = argc - optind;
+	if (options->input_count == 0) {
+		return diag_set(diag, STATUS_BAD_USE,
+			"name the directory of a recording (see gaptrace report --help)");
+	}
+	return STATUS_OK;
+}
+
+/* A trace that holds nothing of ours cannot be reported on, and the user wants to know why. */
+static enum status check_content(
+	const struct feed *feed, const struct options *options, struct diag *diag)
+{
+	if (feed->own_events > 0) {
+		return STATUS_OK;
+	}
+	if (feed->foreign_events > 0) {
+		return diag_set(diag, STATUS_BAD_INPUT,
+			"%s: %" PRIu64 " events, but none of gaptrace: record with gaptrace "
+				       "record, or enable the events "
+			"gaptrace:* and gaptrace_gpu:*",
+			options->inputs[0], feed->foreign_events);
+	}
+	return diag_set(diag, STATUS_BAD_INPUT,
+		"%s: no events: the program that was recorded is not built with libgaptrace, or "
+		"did "
+		"nothing while recording ran",
+		options->inputs[0]);
+}
+
+static enum status report(const struct options *options, struct diag *diag, bool *out_is_trusted)
+{
+	AUTO(report_data_destroy) struct report_data *data = NULL;
+	struct input_list inputs = {0};
+	struct feed feed = {0};
+	enum status status = report_data_create(options->threshold_ns, &data);
+
+	for (int i = 0; i < options->input_count && status == STATUS_OK; i++) {
+		status = input_find(&inputs, options->inputs[i], diag);
+	}
+	if (status == STATUS_OK) {
+		status = feed_init(&feed, data->analyzer);
+	}
+	if (status == STATUS_OK) {
+		status = graph_read(&inputs, &feed, diag);
+	}
+	if (status == STATUS_OK) {
+		status = check_content(&feed, options, diag);
+	}
+	if (status == STATUS_OK) {
+		status = report_data_end(data);
+	}
+	if (status == STATUS_OK) {
+		status = report_write(data, options->format, options->output, diag);
+		*out_is_trusted = analyzer_trust(data->analyzer)->ok;
+	}
+	feed_finish(&feed);
+	input_finish(&inputs);
+	return status;
+}
+
+/* Whatever is wrong with the input is exit code 2, as the manual promises. */
+static int exit_code(enum status status)
+{
+	switch ((int)status) {
+	case STATUS_BAD_INPUT:
+	case STATUS_BAD_USE:
+	case STATUS_NOT_FOUND:
+	case STATUS_PERMISSION:
+		return status_exit_code(STATUS_BAD_USE);
+	default:
+		return status_exit_code(status);
+	}
+}
+
+int command_report(int argc, char **argv)
+{
+	struct diag diag = {""};
+	struct options options;
+	bool is_trusted = true;
+	enum status status = parse(argc, argv, &options, &diag);
+
+	if (status == STATUS_OK && options.wants_help) {
+		help();
+		return fflush(stdout) == 0 ? 0 : status_exit_code(STATUS_IO);
+	}
+	if (status == STATUS_OK) {
+		status = report(&options, &diag, &is_trusted);
+	}
+	if (status != STATUS_OK) {
+		fprintf(stderr, "gaptrace report: %s\n",
+			diag.line[0] ? diag.line : status_text(status));
+		return exit_code(status);
+	}
+	if (!is_trusted) {
+		fprintf(stderr, "gaptrace report: the recording is not to be trusted; the report "
+				"says why\n");
+		return status_exit_code(STATUS_UNTRUSTED);
+	}
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turns babeltrace2 event messages into the engine's events. What is known of an event class (its
+ * kind, which field goes where) is looked up once and kept by the class's address; fields that an
+ * older or newer recording lacks keep their "not known" value. One thread; no state but the cache.
+ */
+#pragma once
+
+#include "analysis/core/event.h"
+#include "trace/base/cleanup.h"
+#include "trace/base/status.h"
+
+#include <babeltrace2/babeltrace.h>
+
+struct decoder;
+
+enum decode_result {
+	DECODE_EVENT,   /* *out_event is filled in; its strings belong to the message */
+	DECODE_FOREIGN, /* not of our providers */
+	DECODE_UNKNOWN, /* of ours, but of no kind this version knows */
+};
+
+/* Gives a new decoder to the caller, who destroys it. */
+MUST_CHECK enum status decoder_create(struct decoder **out_decoder);
+
+/*
+ * Decodes one event message. `out_has_thread` is false when the recording lacks the vpid or vtid
+ * context and the event is DECODE_EVENT.
+ */
+MUST_CHECK enum status decoder_decode(struct decoder *decoder, const bt_message *message,
+	struct event *out_event, bool *out_has_thread, enum decode_result *out_result);
+
+/* The time of a snapshot of this stream class's clock, on the clock of the first trace seen. */
+uint64_t decoder_time_ns(struct decoder *decoder, const bt_clock_snapshot *snapshot);
+
+/* The clock that the times are on; NULL before the first snapshot. Borrowed from the decoder. */
+const bt_clock_class *decoder_clock_class(const struct decoder *decoder);
+
+/* Accepts NULL. */
+void decoder_destroy(struct decoder *decoder);
+DEFINE_AUTO(struct decoder, decoder_destroy)

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/plugin/feed.h"
+
+enum status feed_init(struct feed *feed, struct analyzer *analyzer)
+{
+	*feed = (struct feed){.analyzer = analyzer};
+	return decoder_create(&feed->decoder);
+}
+
+static enum status add_event(struct feed *feed, const bt_message *message)
+{
+	enum decode_result result = DECODE_FOREIGN;
+	bool has_thread = false;
+	struct event event;
+	enum status status = decoder_decode(feed->decoder, message, &event, &has_thread, &result);
+
+	if (status != STATUS_OK) {
+		return status;
+	}
+	if (result == DECODE_FOREIGN) {
+		feed->foreign_events++;
+		return STATUS_OK;
+	}
+	feed->own_events++;
+	if (result == DECODE_UNKNOWN) {
+		analyzer_count_unknown_event(feed->analyzer);
+		return STATUS_OK;
+	}
+	if (!has_thread) {
+		analyzer_count_event_without_thread(feed->analyzer);
+	}
+	return analyzer_add(feed->analyzer, &event);
+}
+
+static enum status add_lost_events(struct feed *feed, const bt_message *message)
+{
+	const bt_stream_class *stream_class = bt_stream_borrow_class_const(
+		bt_message_discarded_events_borrow_stream_const(message));
+	struct analyzer_loss loss = {.kind = ANALYZER_LOST_EVENTS};
+
+	if (bt_message_discarded_events_get_count(message, &loss.count) !=
+		BT_PROPERTY_AVAILABILITY_AVAILABLE) {
+		loss.count = 0;
+	}
+	if (bt_stream_class_discarded_events_have_default_clock_snapshots(stream_class)) {
+		loss.has_range = true;
+		loss.begin_ns = decoder_time_ns(feed->decoder,
+			bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
+				message));
+		loss.end_ns = decoder_time_ns(feed->decoder,
+			bt_message_discarded_events_borrow_end_default_clock_snapshot_const(
+				message));
+	}
+	return analyzer_add_loss(feed->analyzer, &loss);
+}
+
+static enum status add_lost_packets(struct feed *feed, const bt_message *message)
+{
+	const bt_stream_class *stream_class = bt_stream_borrow_class_const(
+		bt_message_discarded_packets_borrow_stream_const(message));
+	struct analyzer_loss loss = {.kind = ANALYZER_LOST_PACKETS};
+
+	if (bt_message_discarded_packets_get_count(message, &loss.count) !=
+		BT_PROPERTY_AVAILABILITY_AVAILABLE) {
+		loss.count = 0;
+	}
+	if (bt_stream_class_discarded_packets_have_default_clock_snapshots(stream_class)) {
+		loss.has_range = true;
+		loss.begin_ns = decoder_time_ns(feed->decoder,
+			bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
+				message));
+		loss.end_ns = decoder_time_ns(feed->decoder,
+			bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(
+				message));
+	}
+	return analyzer_add_loss(feed->analyzer, &loss);
+}
+
+enum status feed_message(struct feed *feed, const bt_message *message)
+{
+	switch ((int)bt_message_get_type(message)) {
+	case BT_MESSAGE_TYPE_EVENT:
+		return add_event(feed, message);
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		return add_lost_events(feed, message);
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		return add_lost_packets(feed, message);
+	default:
+		return STATUS_OK;
+	}
+}
+
+void feed_finish(struct feed *feed)
+{
+	decoder_destroy(feed->decoder);
+	*feed = (struct feed){0};
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hands messages of a babeltrace2 graph to an analyzer: events decoded, and what the tracer says
+ * that it lost. Both components and the gaptrace command read their input through it.
+ */
+#pragma once
+
+#include "analysis/core/analyzer.h"
+#include "analysis/plugin/decode.h"
+
+struct feed {
+	struct decoder *decoder;
+	struct analyzer *analyzer; /* borrowed */
+	uint64_t own_events;       /* events of our providers */
+	uint64_t foreign_events;
+};
+
+MUST_CHECK enum status feed_init(struct feed *feed, struct analyzer *analyzer);
+
+/* Takes note of one message, which stays the caller's. */
+MUST_CHECK enum status feed_message(struct feed *feed, const bt_message *message);
+
+void feed_finish(struct feed *feed);

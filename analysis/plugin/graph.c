@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/plugin/graph.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Plugins come from the user's and the system's folders, never from this program. */
+#define FIND_ENVIRONMENT BT_TRUE
+#define FIND_USER        BT_FALSE
+#define FIND_SYSTEM      BT_TRUE
+#define FIND_STATIC      BT_TRUE
+#define FIND_STRICT      BT_FALSE
+
+/* A directory and the logical trace that it is part of. */
+struct member {
+	const char *path;
+	char *group; /* the trace's UUID; NULL: a trace of its own, or unreadable */
+	bool is_readable;
+	bool is_added;
+};
+
+struct graph {
+	const struct input_list *inputs;
+	struct feed *feed;
+	struct diag first_reason;
+	struct member *members;
+	const bt_plugin *ctf;
+	const bt_plugin *utils;
+	bt_graph *graph;
+	const bt_component_filter *muxer;
+	uint64_t muxer_port; /* the next free one */
+	uint64_t source_count;
+	enum status feed_status;
+};
+
+/* The innermost cause of what just failed inside babeltrace2; clears it. */
+static void take_reason(char *out_reason, size_t size)
+{
+	const bt_error *error = bt_current_thread_take_error();
+
+	(void)snprintf(out_reason, size, "cannot be read");
+	if (!error) {
+		return;
+	}
+	if (bt_error_get_cause_count(error) > 0) {
+		(void)snprintf(out_reason, size, "%s",
+			bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
+	}
+	bt_error_release(error);
+}
+
+static enum status note_unreadable(struct graph *graph, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static enum status note_unreadable(struct graph *graph, const char *format, ...)
+{
+	struct diag line = {""};
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(line.line, sizeof(line.line), format, arguments);
+	va_end(arguments);
+	if (!graph->first_reason.line[0]) {
+		graph->first_reason = line;
+	}
+	return analyzer_add_unreadable(graph->feed->analyzer, line.line);
+}
+
+/* Metadata that is missing, and so a trace that nothing can read: said with the mend. */
+static enum status check_metadata(struct graph *graph, struct member *member)
+{
+	char *path = NULL;
+	struct stat facts;
+	enum status status = STATUS_OK;
+
+	if (asprintf(&path, "%s/metadata", member->path) < 0) {
+		return STATUS_NO_MEMORY;
+	}
+	member->is_readable = false;
+	if (stat(path, &facts) != 0) {
+		status = note_unreadable(graph, "%s: %s", path, strerror(errno));
+	} else if (facts.st_size == 0) {
+		status = note_unreadable(graph,
+			"%s: empty, so nothing of this trace can be read: the recorder was killed, "
+			"or "
+			"the disk was full, before it was written; copy the metadata file of "
+			"another "
+			"recording of the same programs over it",
+			path);
+	} else {
+		member->is_readable = true;
+	}
+	free(path);
+	return status;
+}
+
+static const bt_component_class_source *source_class(const struct graph *graph)
+{
+	return bt_plugin_borrow_source_component_class_by_name_const(graph->ctf, "fs");
+}
+
+/* Asks source.ctf.fs which logical trace a directory belongs to. */
+static enum status find_group(struct graph *graph, struct member *member)
+{
+	bt_value *params = bt_value_map_create();
+	const bt_value *result = NULL;
+	const bt_value *group;
+	bt_query_executor *executor = NULL;
+	enum status status = STATUS_OK;
+	char reason[DIAG_LINE_BYTES_MAX / 2];
+
+	if (!params ||
+		bt_value_map_insert_string_entry(params, "type", "directory") !=
+			BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
+		bt_value_map_insert_string_entry(params, "input", member->path) !=
+			BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK) {
+		bt_value_put_ref(params);
+		return STATUS_NO_MEMORY;
+	}
+	executor = bt_query_executor_create(
+		bt_component_class_source_as_component_class_const(source_class(graph)),
+		"babeltrace.support-info", params);
+	if (!executor) {
+		status = STATUS_NO_MEMORY;
+	} else if (bt_query_executor_query(executor, &result) !=
+			   BT_QUERY_EXECUTOR_QUERY_STATUS_OK ||
+		   !bt_value_is_map(result)) {
+		take_reason(reason, sizeof(reason));
+		member->is_readable = false;
+		status = note_unreadable(graph,
+			"%s/metadata: %s; it may be cut short: copy the metadata file of another "
+			"recording of the same programs over it",
+			member->path, reason);
+	} else {
+		group = bt_value_map_borrow_entry_value_const(result, "group");
+		if (group && bt_value_is_string(group)) {
+			member->group = strdup(bt_value_string_get(group));
+			status = member->group ? STATUS_OK : STATUS_NO_MEMORY;
+		}
+	}
+	bt_value_put_ref(result);
+	bt_query_executor_put_ref(executor);
+	bt_value_put_ref(params);
+	return status;
+}
+
+static bool is_same_trace(const struct member *a, const struct member *b)
+{
+	return a == b || (a->group && b->group && strcmp(a->group, b->group) == 0);
+}
+
+/* The parameters of a source for the trace of `first`: all its directories. */
+static bt_value *source_params(struct graph *graph, const struct member *first)
+{
+	bt_value *params = bt_value_map_create();
+	bt_value *paths = NULL;
+
+	if (!params || bt_value_map_insert_empty_array_entry(params, "inputs", &paths) !=
+			       BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK) {
+		bt_value_put_ref(params);
+		return NULL;
+	}
+	for (size_t i = 0; i < graph->inputs->count; i++) {
+		struct member *member = &graph->members[i];
+
+		if (!member->is_readable || member->is_added || !is_same_trace(first, member)) {
+			continue;
+		}
+		member->is_added = true;
+		if (bt_value_array_append_string_element(paths, member->path) !=
+			BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK) {
+			bt_value_put_ref(params);
+			return NULL;
+		}
+	}
+	return params;
+}
+
+static enum status connect(struct graph *graph, const bt_component_source *source)
+{
+	const uint64_t count = bt_component_source_get_output_port_count(source);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const bt_port_output *output =
+			bt_component_source_borrow_output_port_by_index_const(source, i);
+		const bt_port_input *input = bt_component_filter_borrow_input_port_by_index_const(
+			graph->muxer, graph->muxer_port++);
+
+		if (bt_graph_connect_ports(graph->graph, output, input, NULL) !=
+			BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
+			return STATUS_NO_MEMORY;
+		}
+	}
+	return STATUS_OK;
+}
+
+static enum status add_source(struct graph *graph, const struct member *member)
+{
+	bt_value *params = source_params(graph, member);
+	const bt_component_source *source = NULL;
+	enum status status = STATUS_OK;
+	char name[32];
+	char reason[DIAG_LINE_BYTES_MAX / 2];
+
+	if (!params) {
+		return STATUS_NO_MEMORY;
+	}
+	(void)snprintf(name, sizeof(name), "source%llu", (unsigned long long)graph->source_count);
+	if (bt_graph_add_source_component(graph->graph, source_class(graph), name, params,
+		    BT_LOGGING_LEVEL_NONE, &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
+		take_reason(reason, sizeof(reason));
+		status = note_unreadable(graph, "%s: %s", member->path, reason);
+	} else {
+		graph->source_count++;
+		status = connect(graph, source);
+	}
+	bt_value_put_ref(params);
+	return status;
+}
+
+static bt_graph_simple_sink_component_consume_func_status consume(
+	bt_message_iterator *iterator, void *data)
+{
+	struct graph *graph = data;
+	bt_message_array_const messages = NULL;
+	uint64_t count = 0;
+
+	switch ((int)bt_message_iterator_next(iterator, &messages, &count)) {
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+		break;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
+	default:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		if (graph->feed_status == STATUS_OK) {
+			graph->feed_status = feed_message(graph->feed, messages[i]);
+		}
+		bt_message_put_ref(messages[i]);
+	}
+	return graph->feed_status == STATUS_OK
+		       ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK
+		       : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
+}
+
+static enum status run(struct graph *graph)
+{
+	const bt_component_sink *sink = NULL;
+	bt_graph_run_status run_status;
+	char reason[DIAG_LINE_BYTES_MAX / 2];
+
+	if (bt_graph_add_simple_sink_component(graph->graph, "report", NULL, consume, NULL, graph,
+		    &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+		bt_graph_connect_ports(graph->graph,
+			bt_component_filter_borrow_output_port_by_index_const(graph->muxer, 0),
+			bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+			NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
+		return STATUS_NO_MEMORY;
+	}
+	do {
+		run_status = bt_graph_run(graph->graph);
+	} while (run_status == BT_GRAPH_RUN_STATUS_AGAIN);
+
+	if (run_status == BT_GRAPH_RUN_STATUS_OK) {
+		return STATUS_OK;
+	}
+	take_reason(reason, sizeof(reason));
+	if (graph->feed_status != STATUS_OK) {
+		return graph->feed_status;
+	}
+	if (run_status == BT_GRAPH_RUN_STATUS_MEMORY_ERROR) {
+		return STATUS_NO_MEMORY;
+	}
+	return note_unreadable(graph,
+		"reading stopped before the end, what follows is not in this report: %s", reason);
+}
+
+static enum status find_plugin(const char *name, struct diag *diag, const bt_plugin **out_plugin)
+{
+	char reason[DIAG_LINE_BYTES_MAX / 2];
+
+	if (bt_plugin_find(name, FIND_ENVIRONMENT, FIND_USER, FIND_SYSTEM, FIND_STATIC, FIND_STRICT,
+		    out_plugin) == BT_PLUGIN_FIND_STATUS_OK) {
+		return STATUS_OK;
+	}
+	take_reason(reason, sizeof(reason));
+	return diag_set(diag, STATUS_UNAVAILABLE,
+		"babeltrace2's plugin `%s` was not found; install the package babeltrace2", name);
+}
+
+static enum status set_up(struct graph *graph, struct diag *diag)
+{
+	const bt_component_class_filter *muxer_class;
+	enum status status = find_plugin("ctf", diag, &graph->ctf);
+
+	if (status == STATUS_OK) {
+		status = find_plugin("utils", diag, &graph->utils);
+	}
+	if (status != STATUS_OK) {
+		return status;
+	}
+	graph->members = calloc(graph->inputs->count, sizeof(*graph->members));
+	graph->graph = bt_graph_create(0);
+	if (!graph->members || !graph->graph) {
+		return STATUS_NO_MEMORY;
+	}
+	muxer_class = bt_plugin_borrow_filter_component_class_by_name_const(graph->utils, "muxer");
+	if (!muxer_class || !source_class(graph)) {
+		return diag_set(diag, STATUS_UNAVAILABLE,
+			"babeltrace2 lacks source.ctf.fs or filter.utils.muxer");
+	}
+	return bt_graph_add_filter_component(graph->graph, muxer_class, "muxer", NULL,
+		       BT_LOGGING_LEVEL_NONE, &graph->muxer) == BT_GRAPH_ADD_COMPONENT_STATUS_OK
+		       ? STATUS_OK
+		       : STATUS_NO_MEMORY;
+}
+
+static enum status read_all(struct graph *graph, struct diag *diag)
+{
+	enum status status = set_up(graph, diag);
+
+	for (size_t i = 0; i < graph->inputs->count && status == STATUS_OK; i++) {
+		struct member *member = &graph->members[i];
+
+		member->path = graph->inputs->paths[i];
+		status = check_metadata(graph, member);
+		if (status == STATUS_OK && member->is_readable) {
+			status = find_group(graph, member);
+		}
+	}
+	for (size_t i = 0; i < graph->inputs->count && status == STATUS_OK; i++) {
+		struct member *member = &graph->members[i];
+
+		if (member->is_readable && !member->is_added) {
+			status = add_source(graph, member);
+		}
+	}
+	if (status == STATUS_OK && graph->source_count == 0) {
+		return diag_set(diag, STATUS_BAD_INPUT, "%s", graph->first_reason.line);
+	}
+	return status == STATUS_OK ? run(graph) : status;
+}
+
+enum status graph_read(const struct input_list *inputs, struct feed *feed, struct diag *diag)
+{
+	struct graph graph = {.inputs = inputs, .feed = feed};
+	const enum status status = read_all(&graph, diag);
+
+	bt_graph_put_ref(graph.graph);
+	bt_plugin_put_ref(graph.utils);
+	bt_plugin_put_ref(graph.ctf);
+	for (size_t i = 0; i < inputs->count && graph.members; i++) {
+		free(graph.members[i].group);
+	}
+	free(graph.members);
+	return status;
+}

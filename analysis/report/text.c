@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* The report for a terminal: at most 100 columns, plain ASCII, trust first. */
+#include "analysis/core/duration.h"
+#include "analysis/report/printable.h"
+#include "analysis/report/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define CAUSE_LINES_MAX 15
+#define WORST_LINES_MAX 3
+#define PART_LINES_MAX  12
+#define STRIP_COLUMNS   88
+#define BAR_COLUMNS     24
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+static void write_bar(FILE *stream, uint64_t part, uint64_t whole)
+{
+	const uint64_t columns =
+		whole ? (uint64_t)((double)part / (double)whole * BAR_COLUMNS + 0.5) : 0;
+
+	for (uint64_t i = 0; i < columns; i++) {
+		(void)fputc('#', stream);
+	}
+}
+
+static void write_trust(const struct report_data *report, FILE *stream)
+{
+	const struct trust *trust = analyzer_trust(report->analyzer);
+	char text[DURATION_TEXT_BYTES];
+	char line[PRINTABLE_BYTES_MAX];
+
+	if (!trust->ok) {
+		(void)fprintf(stream, "NOT TO BE TRUSTED: too much of the recording is missing or "
+				      "wrong for the figures "
+				      "below.\n");
+	}
+	for (uint32_t i = 0; i < trust->note_count; i++) {
+		(void)fprintf(stream, "! %s\n", printable_copy(trust->notes[i], 250, line));
+	}
+	(void)fprintf(stream,
+		"trust: %" PRIu64 " events, %" PRIu64 " events and %" PRIu64
+		" packets lost, %" PRIu64 " device records dropped\n",
+		trust->events, trust->discarded_events, trust->discarded_packets,
+		trust->dropped_records);
+	if (trust_coverage(trust) >= 0) {
+		(void)fprintf(stream,
+			"       %.1f %% of kernels joined to the call that issued them\n",
+			100.0 * trust_coverage(trust));
+	}
+	if (trust->has_clock_bound) {
+		(void)fprintf(stream, "       device clock within %s of the host's\n",
+			duration_format(trust->clock_bound_ns, text));
+	}
+}
+
+static void write_head(const struct report_data *report, FILE *stream)
+{
+	char text[DURATION_TEXT_BYTES];
+	const uint64_t window_ns = report->window_end_ns > report->window_begin_ns
+					   ? report->window_end_ns - report->window_begin_ns
+					   : 0;
+
+	(void)fprintf(stream,
+		"gaptrace report: %" PRIu64 " partitions proved, %" PRIu64 " jobs done, %" PRIu64
+		" failed, in a window of %s\n",
+		report->work_count, report->jobs_done, report->jobs_failed,
+		duration_format(window_ns, text));
+	if (report->is_simulated) {
+		(void)fprintf(stream,
+			"SIMULATED devices: times come from a model, no proofs were made\n");
+	}
+	if (report->is_begin_cut) {
+		(void)fprintf(stream,
+			"the window begins with the recording: no job was submitted first\n");
+	}
+	if (report->is_end_cut) {
+		(void)fprintf(stream, "the window ends with the recording: jobs had not ended\n");
+	}
+	(void)fputc('\n', stream);
+	write_trust(report, stream);
+}
+
+/* One character for a column of the picture. */
+static char strip_character(const struct strip *strip, uint64_t begin_ns, uint64_t end_ns)
+{
+	const double kernel = strip_share(strip, STRIP_KERNEL, begin_ns, end_ns);
+	const double anything = strip_share(strip, STRIP_ANYTHING, begin_ns, end_ns);
+	const double copying = anything - kernel;
+
+	if (kernel >= 0.5) {
+		return '#';
+	}
+	if (kernel >= 0.05 && kernel >= copying) {
+		return '+';
+	}
+	return copying >= 0.05 ? '=' : '.';
+}
+
+static void write_strip(
+	const struct report_data *report, const struct report_device *device, FILE *stream)
+{
+	const uint64_t begin_ns = report->window_begin_ns;
+	const uint64_t window_ns = report->window_end_ns - begin_ns;
+	char text[DURATION_TEXT_BYTES];
+
+	if (report->window_end_ns <= begin_ns || window_ns < STRIP_COLUMNS) {
+		return;
+	}
+	(void)fputs("  |", stream);
+	for (uint64_t i = 0; i < STRIP_COLUMNS; i++) {
+		const uint64_t from_ns = begin_ns + window_ns / STRIP_COLUMNS * i;
+		const uint64_t to_ns = begin_ns + window_ns / STRIP_COLUMNS * (i + 1);
+
+		(void)fputc(strip_character(&device->strip, from_ns, to_ns), stream);
+	}
+	(void)fprintf(stream,
+		"|\n   # kernel  + kernels in part  = copying  . idle;  one column is %s\n",
+		duration_format(window_ns / STRIP_COLUMNS, text));
+}
+
+static void write_usage(const struct report_device *device, FILE *stream)
+{
+	const struct timeline_usage *usage = &device->usage;
+	const struct {
+		const char *name;
+		uint64_t ns;
+	} rows[] = {{"busy", usage->busy_ns}, {"copying", usage->copying_ns},
+		{"idle", usage->idle_ns}, {"span", usage->span_ns}};
+	char text[DURATION_TEXT_BYTES];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		(void)fprintf(stream, "  %-9s %10s  %5.1f %%  ", rows[i].name,
+			duration_format(rows[i].ns, text), percent(rows[i].ns, usage->span_ns));
+		if (i + 1 < sizeof(rows) / sizeof(rows[0])) {
+			write_bar(stream, rows[i].ns, usage->span_ns);
+		} else {
+			(void)fputs("first start to last end", stream);
+		}
+		(void)fputc('\n', stream);
+	}
+}
+
+static void write_gap_tables(
+	const struct report_data *report, const struct report_device *device, FILE *stream)
+{
+	static const char *const names[SWEEP_LAYER_COUNT] = {
+		[SWEEP_KERNEL] = "no kernel ran", [SWEEP_ANYTHING] = "nothing at all ran"};
+	char threshold[DURATION_TEXT_BYTES];
+	char total[DURATION_TEXT_BYTES];
+	char longest[DURATION_TEXT_BYTES];
+
+	(void)fprintf(stream, "\n  %-22s %8s %12s %12s\n", "gaps in the window", "count", "total",
+		"longest");
+	for (int layer = 0; layer < SWEEP_LAYER_COUNT; layer++) {
+		const struct report_gap_table *table = &device->gaps[layer];
+
+		(void)fprintf(stream, "  %-22s %8" PRIu64 " %12s %12s\n", names[layer],
+			table->count, duration_format(table->total_ns, total),
+			duration_format(table->max_ns, longest));
+	}
+	(void)fprintf(stream, "  (of at least %s)\n",
+		duration_format(analyzer_threshold_ns(report->analyzer), threshold));
+}
+
+/* The sums of one decade of a histogram. */
+static struct histogram_bucket decade_of(const struct histogram *histogram, uint32_t decade)
+{
+	struct histogram_bucket sum = {0};
+
+	for (uint32_t i = 0; i < HISTOGRAM_DECADE_BUCKETS; i++) {
+		const struct histogram_bucket *bucket =
+			&histogram->buckets[decade * HISTOGRAM_DECADE_BUCKETS + i];
+
+		sum.count += bucket->count;
+		sum.total_ns += bucket->total_ns;
+	}
+	return sum;
+}
+
+static void write_histogram(const struct report_device *device, FILE *stream)
+{
+	const struct histogram *kernel = &device->gaps[SWEEP_KERNEL].histogram;
+	const struct histogram *anything = &device->gaps[SWEEP_ANYTHING].histogram;
+	bool has_begun = false;
+	char from[DURATION_TEXT_BYTES];
+	char total[DURATION_TEXT_BYTES];
+	char anything_total[DURATION_TEXT_BYTES];
+
+	if (kernel->count == 0 && anything->count == 0) {
+		return;
+	}
+	(void)fprintf(
+		stream, "\n  %-13s %18s   %18s\n", "all gaps from", "no kernel", "nothing at all");
+	for (uint32_t decade = 0; decade < HISTOGRAM_DECADE_COUNT; decade++) {
+		const struct histogram_bucket k = decade_of(kernel, decade);
+		const struct histogram_bucket a = decade_of(anything, decade);
+		const uint64_t from_ns = histogram_from_ns(decade * HISTOGRAM_DECADE_BUCKETS);
+		const uint64_t longest_ns =
+			kernel->max_ns > anything->max_ns ? kernel->max_ns : anything->max_ns;
+
+		has_begun |= k.count > 0 || a.count > 0;
+		if (!has_begun || from_ns > longest_ns) {
+			continue;
+		}
+		(void)fprintf(stream, "  %-13s %7" PRIu64 " %10s   %7" PRIu64 " %10s  ",
+			duration_format(from_ns, from), k.count, duration_format(k.total_ns, total),
+			a.count, duration_format(a.total_ns, anything_total));
+		write_bar(stream, k.total_ns, kernel->total_ns);
+		(void)fputc('\n', stream);
+	}
+}
+
+/* "lock tracker: malloc_trim" */
+static const char *cause_text(enum cause cause, const char *object, const char *phase,
+	size_t column_max, char out_text[PRINTABLE_BYTES_MAX])
+{
+	char text[2 * NAME_BYTES_MAX + 64];
+
+	(void)snprintf(text, sizeof(text), "%s%s%.200s%s%.200s", cause_name(cause),
+		object[0] ? " " : "", object, phase[0] ? ": " : "", phase);
+	return printable_copy(text, column_max, out_text);
+}
+
+static void write_causes(const struct report_device *device, FILE *stream)
+{
+	const uint64_t total_ns = device->gaps[SWEEP_KERNEL].total_ns;
+	char time[DURATION_TEXT_BYTES];
+	char text[PRINTABLE_BYTES_MAX];
+	char holder[PRINTABLE_BYTES_MAX];
+	uint64_t rest_ns = 0;
+
+	if (device->cause_count == 0) {
+		return;
+	}
+	(void)fprintf(
+		stream, "\n  why no kernel ran%34s %7s %5s  %s\n", "time", "share", "gaps", "who");
+	for (uint32_t i = 0; i < device->cause_count; i++) {
+		const struct report_cause *row = &device->causes[i];
+
+		if (i >= CAUSE_LINES_MAX) {
+			rest_ns += row->ns;
+			continue;
+		}
+		(void)fprintf(stream, "  %-40s %10s %5.1f %% %5" PRIu64 "  %s\n",
+			cause_text(row->cause, row->object, row->phase, 40, text),
+			duration_format(row->ns, time), percent(row->ns, total_ns), row->gap_count,
+			printable_copy(row->holder, 30, holder));
+	}
+	if (rest_ns > 0) {
+		(void)fprintf(stream, "  %-40s %10s %5.1f %%\n", "(other rows)",
+			duration_format(rest_ns, time), percent(rest_ns, total_ns));
+	}
+}
+
+static void write_part(const struct report_data *report, const struct gap_part *part,
+	uint64_t gap_ns, FILE *stream)
+{
+	char time[DURATION_TEXT_BYTES];
+	char text[PRINTABLE_BYTES_MAX];
+	char who[PRINTABLE_BYTES_MAX];
+	char thread[REPORT_THREAD_BYTES_MAX];
+	const uint64_t part_ns = part->to_ns - part->from_ns;
+
+	report_data_thread(report, part->holder_tid ? part->holder_tid : part->thread_tid, thread);
+	(void)fprintf(stream, "     %10s %5.1f %%  %-46s %s\n", duration_format(part_ns, time),
+		percent(part_ns, gap_ns),
+		cause_text(part->cause, part->object, part->phase, 46, text),
+		printable_copy(thread, 26, who));
+	for (uint32_t i = 0; i < part->via_count; i++) {
+		(void)fprintf(stream, "%26s via %s %s\n", "", gap_via_kind_name(part->via[i].kind),
+			printable_copy(part->via[i].object, 50, text));
+	}
+}
+
+static void write_worst(
+	const struct report_data *report, const struct report_device *device, FILE *stream)
+{
+	char at[DURATION_TEXT_BYTES];
+	char length[DURATION_TEXT_BYTES];
+
+	for (uint32_t i = 0; i < device->worst_count && i < WORST_LINES_MAX; i++) {
+		const struct report_worst *worst = &device->worst[i];
+		const uint64_t gap_ns = worst->end_ns - worst->begin_ns;
+
+		if (i == 0) {
+			(void)fputs("\n  the longest gaps\n", stream);
+		}
+		(void)fprintf(stream, "  %" PRIu32 ". %s long, %s into the window\n", i + 1,
+			duration_format(gap_ns, length),
+			duration_format(worst->begin_ns - report->window_begin_ns, at));
+		for (uint32_t p = 0; p < worst->part_count && p < PART_LINES_MAX; p++) {
+			write_part(report, &worst->parts[p], gap_ns, stream);
+		}
+		if (worst->part_count > PART_LINES_MAX) {
+			(void)fprintf(stream, "     and %" PRIu32 " more parts\n",
+				worst->part_count - PART_LINES_MAX);
+		}
+	}
+}
+
+static void write_device(const struct report_data *report, uint32_t index, FILE *stream)
+{
+	static const char *const backends[] = {
+#define BACKEND_NAME(constant, value, label) [value] = (label),
+		GAPTRACE_BACKENDS(BACKEND_NAME)
+#undef BACKEND_NAME
+	};
+	const struct timeline_device *facts =
+		timeline_device(analyzer_timeline(report->analyzer), index);
+	const struct report_device *device = report->devices[index];
+	const bool is_known =
+		facts->has_facts && (size_t)facts->backend < sizeof(backends) / sizeof(backends[0]);
+	char name[PRINTABLE_BYTES_MAX];
+	char uuid[PRINTABLE_BYTES_MAX];
+
+	(void)fprintf(stream, "\nGPU %" PRId32 "  %s  (%s, %s)\n", facts->ordinal,
+		printable_copy(facts->has_facts ? facts->name : "not described in the recording",
+			40, name),
+		is_known ? backends[facts->backend] : "unknown",
+		printable_copy(facts->uuid, 40, uuid));
+	if (facts->sweep.operation_count == 0) {
+		(void)fputs("  SILENT: it never ran anything\n", stream);
+	} else {
+		(void)fprintf(stream, "  %" PRIu64 " operations, %" PRIu64 " of them kernels\n",
+			facts->sweep.operation_count, facts->sweep.kernel_count);
+		write_strip(report, device, stream);
+		write_usage(device, stream);
+	}
+	write_gap_tables(report, device, stream);
+	write_histogram(device, stream);
+	write_causes(device, stream);
+	write_worst(report, device, stream);
+}
+
+void report_write_text(const struct report_data *report, FILE *stream)
+{
+	uint32_t order[DEVICE_COUNT_MAX];
+	const uint32_t count = report_device_order(report, order);
+
+	write_head(report, stream);
+	if (count == 0) {
+		(void)fputs("\nno devices: the recording holds no gaptrace_gpu events\n", stream);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		write_device(report, order[i], stream);
+	}
+}
