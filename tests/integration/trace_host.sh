@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# libgaptrace asks nothing of its host: no link to LTTng, and without provider or LTTng it runs on.
+set -euo pipefail
+here=$(dirname "$(realpath "$0")")
+# shellcheck source=tests/integration/lttng.sh
+source "$here/lttng.sh"
+lttng_isolate "$@"
+emitter=$BUILD/tests/integration/emitter
+
+runs_silently() {
+  expect_status 0 "$@"
+  [ ! -s "$WORK/stderr" ] || fail "it says: $(cat "$WORK/stderr")"
+}
+
+claim "neither the library nor a program linked to it needs LTTng"
+for file in "$emitter" "$BUILD/lib/libgaptrace.so" "$BUILD/lib/libgaptrace-off.so"; do
+  ldd "$file" >"$WORK/needed"
+  expect_no_line "$WORK/needed" 'lttng|urcu|not found'
+done
+expect_line <(ldd "$emitter") 'libgaptrace\.so'
+expect_line <(ldd "$BUILD/lib/libgaptrace-lttng.so") 'lttng-ust'
+
+claim "only gaptrace_ functions are exported"
+for library in gaptrace gaptrace-off; do
+  nm -D --defined-only "$BUILD/lib/lib$library.so" | awk '{print $3}' >"$WORK/symbols"
+  expect_line "$WORK/symbols" '^gaptrace_mutex_lock$'
+  # LTTng's header defines its own weak ones; the sanitizers theirs.
+  expect_no_line <(grep -vE '^(lttng_|__lttng|___?[at]san|__odr_|__ubsan|__gcov|__start_|__stop_)' "$WORK/symbols") '^([^g]|g[^a])'
+done
+diff <(nm -D --defined-only "$BUILD/lib/libgaptrace.so" | awk '$3 ~ /^gaptrace_/ {print $3}' | sort) \
+  <(nm -D --defined-only "$BUILD/lib/libgaptrace-off.so" | awk '$3 ~ /^gaptrace_/ {print $3}' | sort) ||
+  fail "the two libraries do not have the same functions"
+
+claim "it runs with the provider off, missing, broken, or of no use"
+GAPTRACE_PROVIDER=off runs_silently "$emitter" all
+GAPTRACE_PROVIDER=/nonexistent/provider.so runs_silently "$emitter" all
+echo "no library" >"$WORK/broken.so"
+GAPTRACE_PROVIDER=$WORK/broken.so runs_silently "$emitter" all
+GAPTRACE_PROVIDER=libc.so.6 runs_silently "$emitter" all
+mkdir "$WORK/alone"
+cp -L "$BUILD/lib/libgaptrace.so.0" "$WORK/alone/"
+LD_LIBRARY_PATH=$WORK/alone runs_silently "$emitter" all
+
+claim "it runs with nothing but the standard streams, one descriptor more"
+runs_silently bash -c "ulimit -n 4; exec '$emitter' locks 4 100"
+
+if [ -n "${LTTNG_ISOLATED:-}" ]; then
+  claim "it runs where LTTng is not installed"
+  for library in $(ldconfig -p | sed -n 's/.*=> \(.*liblttng-ust.*\)/\1/p'); do
+    mount --bind /dev/null "$(realpath "$library")"
+  done
+  # The provider cannot be loaded now, which shows that LTTng is gone.
+  if /usr/bin/python3 -c "import ctypes; ctypes.CDLL('$BUILD/lib/libgaptrace-lttng.so')" 2>/dev/null; then
+    fail "LTTng is still there"
+  fi
+  runs_silently "$emitter" all
+  runs_silently "$emitter" locks 4 100
+fi

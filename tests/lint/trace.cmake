@@ -1,0 +1,1 @@
+script_test(lint events events.py)

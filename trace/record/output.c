@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/record/output.h"
+
+#include "trace/record/quantity.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool default_name(char *name, size_t capacity)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+
+	return gmtime_r(&now, &utc) && strftime(name, capacity, "gaptrace-%Y%m%dT%H%M%SZ", &utc);
+}
+
+static enum status check_empty(const char *path, struct diag *diag)
+{
+	DIR *folder = opendir(path);
+	const struct dirent *entry;
+	bool is_empty = true;
+
+	if (!folder) {
+		return diag_set(diag, status_from_errno(errno), "%s: %s", path, strerror(errno));
+	}
+	while (is_empty && (entry = readdir(folder))) {
+		is_empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+	}
+	(void)closedir(folder);
+	return is_empty ? STATUS_OK
+			: diag_set(diag, STATUS_EXISTS,
+				  "%s is not empty: a recording needs a folder of its own", path);
+}
+
+enum status output_free_bytes(const char *path, uint64_t *out_free_bytes, struct diag *diag)
+{
+	struct statvfs disk;
+
+	if (statvfs(path, &disk) != 0) {
+		return diag_set(diag, status_from_errno(errno), "%s: %s", path, strerror(errno));
+	}
+	*out_free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
+	return STATUS_OK;
+}
+
+static enum status check_room(const char *path, struct diag *diag)
+{
+	uint64_t free_bytes = 0;
+	char have[16];
+	enum status status = output_free_bytes(path, &free_bytes, diag);
+
+	if (status != STATUS_OK) {
+		return status;
+	}
+	if (free_bytes < OUTPUT_FREE_BYTES_MIN) {
+		quantity_print_bytes(free_bytes, have, sizeof(have));
+		return diag_set(diag, STATUS_NO_SPACE,
+			"%s: %s free, and a recording needs %llu MiB to start with: choose another "
+			"disk with -o",
+			path, have, OUTPUT_FREE_BYTES_MIN >> 20);
+	}
+	return STATUS_OK;
+}
+
+enum status output_prepare(const char *path, struct output *out_output, struct diag *diag)
+{
+	struct output output = {.is_created = false};
+	char name[64];
+	enum status status;
+
+	if (!path) {
+		if (!default_name(name, sizeof(name))) {
+			return diag_set(diag, STATUS_INTERNAL, "the time of day has no name");
+		}
+		path = name;
+	}
+	if (mkdir(path, 0777) == 0) {
+		output.is_created = true;
+	} else if (errno != EEXIST) {
+		return diag_set(diag, status_from_errno(errno), "%s cannot be made: %s", path,
+			strerror(errno));
+	}
+	if (!realpath(path, output.path)) {
+		return diag_set(diag, status_from_errno(errno), "%s: %s", path, strerror(errno));
+	}
+
+	status = output.is_created ? STATUS_OK : check_empty(output.path, diag);
+	if (status == STATUS_OK && access(output.path, W_OK | X_OK) != 0) {
+		status = diag_set(diag, status_from_errno(errno), "%s cannot be written to: %s",
+			path, strerror(errno));
+	}
+	if (status == STATUS_OK) {
+		status = check_room(output.path, diag);
+	}
+	if (status != STATUS_OK) {
+		output_abandon(&output);
+		return status;
+	}
+	*out_output = output;
+	return STATUS_OK;
+}
+
+void output_abandon(const struct output *output)
+{
+	if (output->is_created) {
+		(void)rmdir(output->path);
+	}
+}
