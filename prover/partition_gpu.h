@@ -36,7 +36,7 @@ enum partition_dealloc {
 	PARTITION_DEALLOC_CALL,       /* partition_proof_start(), as far as it can */
 };
 
-/* All zero is how a healthy prover does it, but for is_whole, and barrier_before_mutex. */
+/* All zero is how the daemon does it today; each other value was a cause of idling once. */
 struct partition_options {
 	enum partition_mutex_scope mutex_scope;
 	enum partition_prep prep;
@@ -45,7 +45,7 @@ struct partition_options {
 	bool barrier_before_mutex;    /* wait for prep first, then take the mutex */
 	bool synchronizes_device;     /* a device-wide synchronisation before the unlock */
 	bool allocates_each_call;     /* device memory made and freed inside the mutex */
-	const uint8_t *blinding_seed; /* tests only: 64 bytes that r and s are made from */
+	const uint8_t *blinding_seed; /* INSECURE, tests only: BLINDING_SEED_BYTES */
 };
 
 /* How long the host's phases take when they are only modelled. */

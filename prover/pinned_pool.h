@@ -32,13 +32,14 @@ struct pinned_pool_config {
 struct pinned_buffer {
 	void *memory; /* NULL: none */
 	uint64_t bytes;
+	uint64_t capacity_bytes; /* the pool's own: what lies there, at least `bytes` */
 	bool is_pinned;
 };
 
 MUST_CHECK enum status pinned_pool_create(
 	const struct pinned_pool_config *config, struct pinned_pool **out_pool);
 
-/* Gives a zeroed or used buffer of at least `bytes`; `bytes` of it are to be used. */
+/* Gives a buffer of `bytes`, with whatever is in it. */
 MUST_CHECK enum status pinned_pool_checkout(
 	struct pinned_pool *pool, uint64_t bytes, struct pinned_buffer *out_buffer);
 

@@ -16,9 +16,9 @@
 
 struct synthesized {
 	struct gaptrace_work work;
-	struct pinned_pool *pool;     /* borrowed: where abc came from and goes back to */
-	struct pinned_buffer abc[3];  /* domain_size blst_fr each */
-	struct wtns *witness;         /* NULL when simulated */
+	struct pinned_pool *pool; /* borrowed: where abc came from and goes back to */
+	struct pinned_buffer abc[DEVICE_VECTOR_COUNT]; /* domain_size blst_fr each */
+	struct wtns *witness;                          /* NULL when simulated */
 	uint64_t simulated_aux_bytes; /* what a witness would hold, when simulated */
 };
 

@@ -396,6 +396,12 @@ enum status thread_pool_for_each(struct thread_pool *pool, const struct thread_p
 	return submitted_count > 0 ? STATUS_OK : status;
 }
 
+uint32_t thread_pool_thread_max(const struct thread_pool *pool)
+{
+	assert(pool);
+	return pool->config.thread_count;
+}
+
 struct thread_pool_counts thread_pool_counts(struct thread_pool *pool)
 {
 	struct thread_pool_counts counts;

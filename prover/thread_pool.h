@@ -93,6 +93,9 @@ struct thread_pool_counts {
 	uint64_t join_count; /* joins that had to wait: the wait events of the recording */
 };
 
+/* How many tasks can run at once. */
+uint32_t thread_pool_thread_max(const struct thread_pool *pool);
+
 struct thread_pool_counts thread_pool_counts(struct thread_pool *pool);
 
 /* Runs what is queued, ends the threads. Accepts NULL. No task may be submitted from outside. */

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static void take_modelled_time(
@@ -202,6 +203,9 @@ void device_software_memory_free(struct device *device, struct device_memory *me
 	gaptrace_mutex_lock(&driver->mutex);
 	take_modelled_time(device, &call, memory->size);
 	return_memory(device, memory->size);
+	if (memory->bytes) {
+		explicit_bzero(memory->bytes, memory->size); /* it held a witness */
+	}
 	free(memory->bytes);
 	tally_remove(&driver->memory, GAPTRACE_BUFFER_DEVICE, memory->size,
 		clock_now_ns() - call.start_ns);
