@@ -33,9 +33,19 @@ enum config_mutex_scope {
 	CONFIG_MUTEX_KERNELS,
 	CONFIG_MUTEX_CALL
 };
-enum config_prep_pool {
+enum config_prep {
 	CONFIG_PREP_OWN_THREAD,
-	CONFIG_PREP_GROTH16_POOL
+	CONFIG_PREP_POOL
+};
+
+enum config_barrier {
+	CONFIG_BARRIER_IN_MUTEX,
+	CONFIG_BARRIER_BEFORE_MUTEX
+};
+
+enum config_workspace {
+	CONFIG_WORKSPACE_KEPT,
+	CONFIG_WORKSPACE_PER_CALL
 };
 enum config_sync {
 	CONFIG_SYNC_STREAM,
@@ -144,8 +154,9 @@ struct config_gpu {
 	int sync;        /* enum config_sync */
 	int workspace;   /* enum config_workspace */
 	uint64_t memory_bytes;
-	uint64_t kernel_threads; /* 0: the CPUs shared evenly by the devices */
-	uint64_t link_mb_per_s;  /* 0: as fast as the host copies */
+	uint64_t kernel_threads;  /* 0: the CPUs shared evenly by the devices */
+	uint64_t pinned_mb_per_s; /* 0: as fast as the host copies, as the next */
+	uint64_t pageable_mb_per_s;
 };
 
 struct config_pools {
@@ -177,6 +188,7 @@ struct config_sim {
 	uint64_t pageable_mb_per_s;
 	uint64_t key_mb_per_s;
 	uint64_t pinned_alloc_mb_per_s;
+	uint64_t key_load_mb_per_s;
 	uint64_t unmap_mb_per_s;
 	uint64_t transform_ps;
 	uint64_t msm_h_ps;

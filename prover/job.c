@@ -107,6 +107,7 @@ void job_unref(struct job *job)
 		free(job->partitions[i].publics);
 	}
 	free(job->partitions);
+	free(job->verification_key_text);
 	job_request_finish(&job->request);
 	free(job);
 }

@@ -93,8 +93,13 @@ struct job {
 	_Atomic uint32_t reference_count;
 	struct job_request request;
 	struct gaptrace_job trace;
-	struct srs
-		*srs; /* set before the first partition is queued, cleared after the last ended */
+	/* Set before the first partition is queued; the key is let go after the last ended. */
+	struct srs *srs;
+	char *verification_key_text; /* of that key; NULL when simulated */
+
+	/* Guarded by `hand_over`: partitions held back until the job's last is synthesized. */
+	uint32_t held_count;
+	bool hands_over_at_once;
 
 	/* Guarded by `tracker`. */
 	uint64_t id;

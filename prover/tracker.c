@@ -187,6 +187,13 @@ void tracker_fail(struct tracker *tracker, struct job *job, const char *reason)
 	gaptrace_mutex_unlock(&tracker->mutex);
 }
 
+void tracker_set_verification_key(struct tracker *tracker, struct job *job, char **text)
+{
+	gaptrace_mutex_lock(&tracker->mutex);
+	job->verification_key_text = MOVE(*text);
+	gaptrace_mutex_unlock(&tracker->mutex);
+}
+
 void tracker_cancel_all(struct tracker *tracker)
 {
 	gaptrace_mutex_lock(&tracker->mutex);
@@ -222,6 +229,16 @@ void tracker_worker_end(struct tracker *tracker, uint32_t worker)
 	entry->job = 0;
 	entry->since_ns = clock_now_ns();
 	gaptrace_mutex_unlock(&tracker->mutex);
+}
+
+struct tracker_worker tracker_worker(struct tracker *tracker, uint32_t worker)
+{
+	struct tracker_worker copy;
+
+	gaptrace_mutex_lock(&tracker->mutex);
+	copy = tracker->workers[worker];
+	gaptrace_mutex_unlock(&tracker->mutex);
+	return copy;
 }
 
 void tracker_partition(struct tracker *tracker, struct job *job, uint32_t partition,

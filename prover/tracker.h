@@ -85,6 +85,9 @@ bool tracker_is_failing(struct tracker *tracker, const struct job *job);
 /* The job fails, with this reason unless it had one already. */
 void tracker_fail(struct tracker *tracker, struct job *job, const char *reason);
 
+/* Takes the text, on which clients verify the job's proofs. */
+void tracker_set_verification_key(struct tracker *tracker, struct job *job, char **text);
+
 /* All active jobs fail as cancelled. */
 void tracker_cancel_all(struct tracker *tracker);
 
@@ -92,6 +95,9 @@ void tracker_cancel_all(struct tracker *tracker);
 bool tracker_worker_begin(
 	struct tracker *tracker, uint32_t worker, const struct job *job, uint32_t partition);
 void tracker_worker_end(struct tracker *tracker, uint32_t worker);
+
+/* What a worker does now. */
+struct tracker_worker tracker_worker(struct tracker *tracker, uint32_t worker);
 
 /* Where a partition is now. */
 void tracker_partition(struct tracker *tracker, struct job *job, uint32_t partition,

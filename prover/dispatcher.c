@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "prover/hand_over.h"
+#include "prover/stages.h"
+
+/* The partitions that wait for a GPU: what the pacer steers by. */
+static uint32_t waiting_for_gpu(struct pipeline *pipeline)
+{
+	uint32_t depth = 0;
+
+	for (uint32_t i = 0; i < pipeline->gpu_queue_count; i++) {
+		depth += priority_queue_counts(&pipeline->gpu_queues[i]).depth;
+	}
+	return depth;
+}
+
+static void dispatch(struct pipeline *pipeline, struct partition *partition)
+{
+	uint64_t bytes = partition->job->srs->partition_bytes;
+	struct gaptrace_work work = partition_work(partition, GAPTRACE_NONE);
+	enum status status = STATUS_OK;
+
+	if (pipeline->config.scheduler.pacer != CONFIG_PACER_OFF) {
+		pacer_wait(&pipeline->pacer, waiting_for_gpu(pipeline));
+		partition->is_dispatched = true;
+	}
+	hand_over_begin_flush(pipeline, bytes);
+	status = srs_manager_reserve(pipeline->srs_manager, bytes, work);
+	hand_over_end_flush(pipeline);
+	if (status != STATUS_OK) {
+		partition_fail(&partition, status_text(status));
+		return;
+	}
+	partition->reserved_bytes = bytes;
+	if (tracker_is_failing(&pipeline->tracker, partition->job)) {
+		partition_fail(&partition, NULL);
+		return;
+	}
+	tracker_partition(
+		&pipeline->tracker, partition->job, partition->index, JOB_PARTITION_DISPATCHED);
+	/* The channel is first in, first out: equal keys leave by age. */
+	partition->entry.major = 0;
+	partition->entry.minor = 0;
+	status = priority_queue_push_wait(&pipeline->dispatch, &partition->entry);
+	if (status != STATUS_OK) {
+		partition_fail(&partition, status_text(status));
+	}
+}
+
+void dispatcher_run(struct pipeline *pipeline)
+{
+	struct priority_queue_entry *entry = NULL;
+
+	while ((entry = priority_queue_pop(&pipeline->synth_queue))) {
+		dispatch(pipeline, partition_of_entry(entry));
+	}
+	priority_queue_close(&pipeline->dispatch);
+}

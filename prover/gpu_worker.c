@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "prover/stages.h"
+#include "trace/base/clock.h"
+
+#include <stdio.h>
+
+/* What the hop to the blocking pool runs. */
+struct start {
+	struct pipeline *pipeline;
+	struct partition *partition;
+	uint32_t device;
+	enum status status;
+};
+
+static void start_task(void *argument)
+{
+	struct start *start = argument;
+	struct partition *partition = start->partition;
+
+	partition->gpu_begin_ns = clock_now_ns();
+	start->status = partition_proof_start(start->pipeline->gpus[start->device],
+		&partition->job->srs->key, (int32_t)partition->worker, &partition->synthesized,
+		&partition->proof);
+}
+
+/* The worker waits meanwhile: a join, as the daemon's workers await their blocking call. */
+static enum status start_on_pool(
+	struct pipeline *pipeline, struct partition *partition, uint32_t device)
+{
+	struct start start = {.pipeline = pipeline, .partition = partition, .device = device};
+	struct thread_pool_task task = {.run = start_task,
+		.argument = &start,
+		.kind = "prove_start",
+		.work = partition_work(partition, (int32_t)device)};
+	enum status status = STATUS_OK;
+
+	partition->synthesized->work.device = (int32_t)device;
+	status = thread_pool_submit(pipeline->blocking_pool, &task);
+	if (status != STATUS_OK) {
+		return status;
+	}
+	thread_pool_join(pipeline->blocking_pool, &task);
+	return start.status;
+}
+
+/* The finalizer takes the partition: on the pool, or here when the proof is made whole. */
+static void finalize(struct pipeline *pipeline, struct partition *partition, uint32_t device)
+{
+	enum status status = STATUS_OVER_LIMIT;
+
+	if (pipeline->config.gpu.prove == CONFIG_PROVE_SPLIT) {
+		status = thread_pool_post(pipeline->blocking_pool, finalizer_run, partition,
+			"finalize", partition_work(partition, (int32_t)device));
+	}
+	if (status != STATUS_OK) {
+		finalizer_run(partition);
+	}
+}
+
+static void prove(struct pipeline *pipeline, struct partition *partition, uint32_t worker)
+{
+	uint32_t device = worker / (uint32_t)pipeline->config.gpu.workers_per_device;
+	uint64_t abc_bytes = partition->job->srs->abc_bytes;
+	char reason[64];
+	enum status status = STATUS_OK;
+
+	partition->worker = worker;
+	tracker_partition(&pipeline->tracker, partition->job, partition->index, JOB_PARTITION_GPU);
+	if (!tracker_worker_begin(&pipeline->tracker, worker, partition->job, partition->index)) {
+		partition_fail(&partition, NULL);
+		return;
+	}
+	status = start_on_pool(pipeline, partition, device);
+	tracker_worker_end(&pipeline->tracker, worker);
+	if (status != STATUS_OK) {
+		(void)snprintf(reason, sizeof(reason), "prove_start on device %u: %s", device,
+			status_text(status));
+		partition_fail(&partition, reason);
+		return;
+	}
+	pacer_measure(&pipeline->pacer, clock_now_ns() - partition->gpu_begin_ns);
+	if (pipeline->config.memory.release == CONFIG_RELEASE_TWO_PHASE) {
+		partition_release(partition, abc_bytes);
+	}
+	tracker_partition(
+		&pipeline->tracker, partition->job, partition->index, JOB_PARTITION_FINISHING);
+	finalize(pipeline, partition, device);
+}
+
+void gpu_worker_run(struct pipeline *pipeline, uint32_t worker)
+{
+	uint32_t device = worker / (uint32_t)pipeline->config.gpu.workers_per_device;
+	struct priority_queue *queue =
+		&pipeline->gpu_queues[pipeline->gpu_queue_count > 1 ? device : 0];
+	struct priority_queue_entry *entry = NULL;
+
+	while ((entry = priority_queue_pop(queue))) {
+		prove(pipeline, partition_of_entry(entry), worker);
+	}
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "prover/keyframe.h"
+
+#include "prover/lock_registry.h"
+#include "prover/pipeline.h"
+#include "trace/base/clock.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct keyframe {
+	struct pipeline *pipeline;
+	pthread_t thread;
+	struct gaptrace_mutex mutex; /* guards is_stopping */
+	struct gaptrace_condition stopping;
+	bool is_stopping;
+};
+
+static void queue_state(struct priority_queue *queue, int32_t device)
+{
+	struct priority_queue_counts counts = priority_queue_counts(queue);
+
+	gaptrace_state(&(struct gaptrace_state){.subject = GAPTRACE_STATE_QUEUE,
+		.object = queue,
+		.name = queue->name,
+		.work = {0, GAPTRACE_NONE, device},
+		.value = counts.depth,
+		.limit = queue->capacity});
+}
+
+static void pool_state(struct thread_pool *pool, const char *name)
+{
+	struct thread_pool_counts counts;
+
+	if (!pool) {
+		return;
+	}
+	counts = thread_pool_counts(pool);
+	gaptrace_state(&(struct gaptrace_state){.subject = GAPTRACE_STATE_POOL,
+		.object = pool,
+		.name = name,
+		.work = GAPTRACE_NO_WORK,
+		.value = counts.backlog,
+		.limit = counts.thread_count});
+}
+
+static void memory_states(struct pipeline *pipeline)
+{
+	struct memory_budget_counts budget = memory_budget_counts(&pipeline->budget);
+	struct pinned_pool_counts pinned = pinned_pool_counts(pipeline->pinned_pool);
+
+	gaptrace_state(&(struct gaptrace_state){.subject = GAPTRACE_STATE_BUDGET,
+		.object = &pipeline->budget,
+		.name = "budget",
+		.work = GAPTRACE_NO_WORK,
+		.value = budget.used_bytes,
+		.limit = budget.limit_bytes});
+	gaptrace_state(&(struct gaptrace_state){.subject = GAPTRACE_STATE_BUFFER,
+		.object = pipeline->pinned_pool,
+		.name = "abc",
+		.work = GAPTRACE_NO_WORK,
+		.value = pinned.live_bytes,
+		.limit = pinned.live_count});
+}
+
+static void worker_states(struct pipeline *pipeline)
+{
+	uint32_t count = pipeline_worker_count(pipeline);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct tracker_worker worker = tracker_worker(&pipeline->tracker, i);
+		bool is_busy = worker.job != 0;
+
+		gaptrace_state(&(struct gaptrace_state){.subject = GAPTRACE_STATE_WORKER,
+			.object = NULL,
+			.name = is_busy ? "proving" : "idle",
+			.work = {worker.job, is_busy ? (int32_t)worker.partition : GAPTRACE_NONE,
+				(int32_t)worker.device},
+			.tid = worker.tid,
+			.value = i,
+			.since_ns = worker.since_ns});
+	}
+}
+
+static void emit(struct pipeline *pipeline)
+{
+	gaptrace_keyframe();
+	queue_state(&pipeline->scheduler, GAPTRACE_NONE);
+	queue_state(&pipeline->synth_queue, GAPTRACE_NONE);
+	queue_state(&pipeline->dispatch, GAPTRACE_NONE);
+	for (uint32_t i = 0; i < pipeline->gpu_queue_count; i++) {
+		queue_state(&pipeline->gpu_queues[i],
+			pipeline->gpu_queue_count > 1 ? (int32_t)i : GAPTRACE_NONE);
+	}
+	pool_state(pipeline->blocking_pool, "blocking");
+	pool_state(pipeline->groth16_pool, "groth16_pool");
+	pool_state(pipeline->prep_pool, "prep");
+	pool_state(pipeline->dealloc_pool, "dealloc");
+	pool_state(pipeline->trim_pool, "trim");
+	memory_states(pipeline);
+	worker_states(pipeline);
+}
+
+static void *run(void *argument)
+{
+	struct keyframe *keyframe = argument;
+	bool is_stopping = false;
+
+	gaptrace_thread_name("keyframe");
+	while (!is_stopping) {
+		uint64_t next_ns = clock_now_ns() + NS_PER_S;
+
+		if (gaptrace_is_recording()) {
+			emit(keyframe->pipeline);
+		}
+		gaptrace_mutex_lock(&keyframe->mutex);
+		while (!keyframe->is_stopping && gaptrace_condition_wait_until(&keyframe->stopping,
+							 &keyframe->mutex, next_ns)) {
+		}
+		is_stopping = keyframe->is_stopping;
+		gaptrace_mutex_unlock(&keyframe->mutex);
+	}
+	gaptrace_thread_end();
+	return NULL;
+}
+
+enum status keyframe_start(struct pipeline *pipeline, struct keyframe **out_keyframe)
+{
+	struct keyframe *keyframe = calloc(1, sizeof(*keyframe));
+	enum status status = STATUS_OK;
+	int error = 0;
+
+	if (!keyframe) {
+		return STATUS_NO_MEMORY;
+	}
+	keyframe->pipeline = pipeline;
+	gaptrace_condition_init(&keyframe->stopping, NULL);
+	status = lock_registry_mutex_init(&keyframe->mutex, "keyframe");
+	if (status != STATUS_OK) {
+		free(keyframe);
+		return status;
+	}
+	error = pthread_create(&keyframe->thread, NULL, run, keyframe);
+	if (error != 0) {
+		lock_registry_mutex_finish(&keyframe->mutex);
+		free(keyframe);
+		return status_from_errno(error);
+	}
+	*out_keyframe = keyframe;
+	return STATUS_OK;
+}
+
+void keyframe_stop(struct keyframe *keyframe)
+{
+	if (!keyframe) {
+		return;
+	}
+	gaptrace_mutex_lock(&keyframe->mutex);
+	keyframe->is_stopping = true;
+	gaptrace_condition_signal(&keyframe->stopping);
+	gaptrace_mutex_unlock(&keyframe->mutex);
+	(void)pthread_join(keyframe->thread, NULL);
+	lock_registry_mutex_finish(&keyframe->mutex);
+	gaptrace_condition_finish(&keyframe->stopping);
+	free(keyframe);
+}

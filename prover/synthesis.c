@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "prover/groth16/matrix_vector.h"
+#include "prover/groth16/scalars.h"
+#include "prover/hand_over.h"
+#include "prover/simulate.h"
+#include "prover/stages.h"
+#include "trace/base/clock.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of a matrix between two looks at nothing: just large enough that calls cost nothing. */
+#define SYNTHESIS_ROWS 4096
+
+static enum status builtin_witness(
+	const struct partition *partition, struct diag *diag, struct wtns **out_witness)
+{
+	const struct job_request *request = &partition->job->request;
+	const struct builtin_circuit *circuit = &partition->job->srs->circuit;
+	size_t secret_bytes = builtin_circuit_secret_bytes(circuit);
+	uint8_t *secret = malloc(secret_bytes);
+	enum status status = STATUS_OK;
+
+	if (!secret) {
+		return STATUS_NO_MEMORY;
+	}
+	if (request->secrets) {
+		assert(request->secret_bytes == secret_bytes);
+		memcpy(secret, request->secrets + (size_t)partition->index * secret_bytes,
+			secret_bytes);
+	} else {
+		builtin_circuit_example(circuit, request->seed + partition->index, secret);
+	}
+	status = builtin_circuit_witness(circuit, secret, diag, out_witness);
+	explicit_bzero(secret, secret_bytes);
+	free(secret);
+	return status;
+}
+
+static enum status make_witness(
+	const struct partition *partition, struct diag *diag, struct wtns **out_witness)
+{
+	const struct job *job = partition->job;
+	AUTO(wtns_destroy) struct wtns *witness = NULL;
+	enum status status = STATUS_OK;
+
+	if (job->request.kind == JOB_FILES) {
+		status = wtns_read(job->request.witness_paths[partition->index], diag, &witness);
+	} else {
+		status = builtin_witness(partition, diag, &witness);
+	}
+	if (status == STATUS_OK) {
+		status = wtns_check_key(witness, job->srs->zkey, diag);
+	}
+	if (status == STATUS_OK) {
+		*out_witness = MOVE(witness);
+	}
+	return status;
+}
+
+/* a = A * w, b = B * w, c = a * b on the rows of the domain. */
+static void evaluate(
+	const struct srs *srs, const struct wtns *witness, const uint8_t *classes, blst_fr *abc[3])
+{
+	const struct zkey *key = srs->zkey;
+	struct matrix_vector vector = {.values = witness->values,
+		.classes = classes,
+		.coefficient_values = key->coefficient_values,
+		.coefficient_ones = srs->coefficient_ones};
+
+	for (uint32_t row = 0; row < key->domain_size; row += SYNTHESIS_ROWS) {
+		uint32_t end = row + SYNTHESIS_ROWS < key->domain_size ? row + SYNTHESIS_ROWS
+								       : key->domain_size;
+
+		matrix_vector_multiply(&key->a_matrix, &vector, row, end, abc[0]);
+		matrix_vector_multiply(&key->b_matrix, &vector, row, end, abc[1]);
+		for (uint32_t i = row; i < end; i++) {
+			blst_fr_mul(&abc[2][i], &abc[0][i], &abc[1][i]);
+		}
+	}
+}
+
+static enum status fill(struct partition *partition, struct diag *diag)
+{
+	struct synthesized *synthesized = partition->synthesized;
+	const struct srs *srs = partition->job->srs;
+	uint32_t public_count = srs->zkey->public_count;
+	blst_fr *abc[3];
+	uint8_t *classes = NULL;
+	enum status status = make_witness(partition, diag, &synthesized->witness);
+
+	if (status != STATUS_OK) {
+		return status;
+	}
+	classes = malloc(synthesized->witness->count);
+	partition->publics = malloc((size_t)(public_count + 1) * sizeof(*partition->publics));
+	if (!classes || !partition->publics) {
+		free(classes);
+		return STATUS_NO_MEMORY;
+	}
+	for (int i = 0; i < 3; i++) {
+		abc[i] = synthesized->abc[i].memory;
+	}
+	scalars_classify_all(synthesized->witness->values, synthesized->witness->count, classes);
+	evaluate(srs, synthesized->witness, classes, abc);
+	explicit_bzero(classes, synthesized->witness->count);
+	free(classes);
+	partition->public_count = public_count;
+	memcpy(partition->publics, &synthesized->witness->values[1],
+		public_count * sizeof(*partition->publics));
+	return STATUS_OK;
+}
+
+static enum status synthesize(
+	struct pipeline *pipeline, struct partition *partition, struct diag *diag)
+{
+	const struct device_shape *shape = &partition->job->srs->key.shape;
+	enum status status = STATUS_OK;
+
+	partition->churn = partition_churn_create(pipeline->config.memory.churn_bytes);
+	status = synthesized_create(pipeline->pinned_pool, partition_work(partition, GAPTRACE_NONE),
+		shape->domain_size * sizeof(blst_fr), &partition->synthesized);
+	if (status != STATUS_OK) {
+		return status;
+	}
+	if (pipeline_is_simulated(pipeline)) {
+		partition->synthesized->simulated_aux_bytes = shape->wire_count * sizeof(blst_fr);
+		simulate_work(&pipeline->config.sim, pipeline->config.sim.synthesis_ms);
+		return STATUS_OK;
+	}
+	return fill(partition, diag);
+}
+
+static void run_partition(struct pipeline *pipeline, struct partition *partition)
+{
+	struct tracker *tracker = &pipeline->tracker;
+	struct diag diag = {.line = ""};
+	struct gaptrace_span span;
+	uint64_t begin_ns = clock_now_ns();
+	enum status status = STATUS_OK;
+
+	if (tracker_is_failing(tracker, partition->job)) {
+		partition_fail(&partition, NULL);
+		return;
+	}
+	tracker_partition(tracker, partition->job, partition->index, JOB_PARTITION_SYNTHESIZING);
+	(void)atomic_fetch_add(&pipeline->synthesizing, 1);
+	span = gaptrace_span_begin("synthesize", partition_work(partition, GAPTRACE_NONE));
+	status = synthesize(pipeline, partition, &diag);
+	gaptrace_span_end(&span);
+	(void)atomic_fetch_sub(&pipeline->synthesizing, 1);
+	if (status != STATUS_OK) {
+		partition_fail(&partition, diag.line[0] != '\0' ? diag.line : status_text(status));
+		return;
+	}
+	tracker_partition_synthesized(
+		tracker, partition->job, partition->index, clock_now_ns() - begin_ns);
+	hand_over_partition(pipeline, partition);
+}
+
+void synthesis_run(struct pipeline *pipeline)
+{
+	struct priority_queue_entry *entry = NULL;
+
+	while ((entry = priority_queue_pop(&pipeline->dispatch))) {
+		run_partition(pipeline, partition_of_entry(entry));
+	}
+}
