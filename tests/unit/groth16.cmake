@@ -3,3 +3,10 @@ unit_test(work_queue LIBRARIES groth16)
 unit_test(ntt LIBRARIES groth16)
 unit_test(scalars LIBRARIES groth16)
 unit_test(msm LIBRARIES groth16 TIMEOUT 600)
+unit_test(matrix_vector LIBRARIES groth16)
+unit_test(blinding LIBRARIES groth16)
+unit_test(prove LIBRARIES groth16 TIMEOUT 600)
+
+# Its files, circuits and checks.
+unit_test(field LIBRARIES groth16)
+unit_test(file_writer LIBRARIES groth16 SOURCES groth16_fixture.c)
