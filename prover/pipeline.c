@@ -279,6 +279,9 @@ static enum status build(struct pipeline *pipeline, const char *state_dir, struc
 	if (status == STATUS_OK) {
 		status = srs_manager_prepare(pipeline->srs_manager, diag);
 	}
+	if (status == STATUS_OK && pipeline->config.srs.load == CONFIG_SRS_START) {
+		status = srs_manager_preload(pipeline->srs_manager, diag);
+	}
 	if (status == STATUS_OK) {
 		status = start_all_threads(pipeline, diag);
 	}

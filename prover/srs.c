@@ -3,6 +3,7 @@
 
 #include "prover/lock_registry.h"
 #include "prover/log.h"
+#include "prover/srs_builtin.h"
 #include "prover/srs_load.h"
 #include "trace/base/clock.h"
 
@@ -14,19 +15,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A built-in circuit as the manager serves it. */
-struct builtin {
-	bool is_served;
-	struct builtin_circuit circuit;
-	char *key_path; /* the circuit's name when simulated */
-	char *verification_path;
-	uint64_t key_bytes;
-	uint64_t partition_bytes;
-};
-
 struct srs_manager {
 	struct srs_manager_config config;
-	struct builtin builtins[JOB_KIND_COUNT];
+	struct srs_builtin builtins[JOB_KIND_COUNT];
 	struct gaptrace_mutex mutex; /* `srs_manager`: guards all below */
 	struct srs *first;
 	struct srs_manager_counts counts;
@@ -50,44 +41,6 @@ static void srs_free(struct srs_manager *manager, struct srs *srs)
 	free(srs);
 }
 
-static bool lists_word(const char *list, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (const char *at = list; *at != '\0'; at += strcspn(at, " \t,")) {
-		at += strspn(at, " \t,");
-		if (strcspn(at, " \t,") == length && strncmp(at, word, length) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static enum status builtin_init(
-	struct srs_manager *manager, enum job_kind kind, struct builtin_circuit circuit)
-{
-	struct builtin *builtin = &manager->builtins[kind];
-	const char *state_dir = manager->config.state_dir;
-	char name[BUILTIN_CIRCUIT_NAME_BYTES_MAX];
-
-	builtin->circuit = circuit;
-	builtin->is_served = lists_word(manager->config.config->jobs.kinds, job_kind_name(kind));
-	builtin_circuit_name(&circuit, name);
-	for (char *at = name; *at != '\0'; at++) {
-		*at = *at == ':' ? '-' : *at;
-	}
-	if (asprintf(&builtin->key_path, "%s/%s.zkey", state_dir, name) < 0) {
-		builtin->key_path = NULL;
-		return STATUS_NO_MEMORY;
-	}
-	if (asprintf(&builtin->verification_path, "%s/%s.verification_key.json", state_dir, name) <
-		0) {
-		builtin->verification_path = NULL;
-		return STATUS_NO_MEMORY;
-	}
-	return STATUS_OK;
-}
-
 enum status srs_manager_create(
 	const struct srs_manager_config *config, struct srs_manager **out_manager)
 {
@@ -105,12 +58,12 @@ enum status srs_manager_create(
 		free(manager);
 		return status;
 	}
-	status = builtin_init(manager, JOB_MERKLE,
+	status = srs_builtin_init(&manager->builtins[JOB_MERKLE], config, JOB_MERKLE,
 		(struct builtin_circuit){.kind = BUILTIN_MERKLE_PATH,
 			.size = (uint32_t)config->config->jobs.merkle_levels,
 			.rounds = 64});
 	if (status == STATUS_OK) {
-		status = builtin_init(manager, JOB_SQUARING,
+		status = srs_builtin_init(&manager->builtins[JOB_SQUARING], config, JOB_SQUARING,
 			(struct builtin_circuit){.kind = BUILTIN_SQUARING_CHAIN,
 				.size = (uint32_t)config->config->jobs.squaring_rows,
 				.rounds = 64});
@@ -131,61 +84,10 @@ void srs_manager_destroy(struct srs_manager *manager)
 	srs_manager_evict_all(manager);
 	assert(!manager->first);
 	for (int i = 0; i < JOB_KIND_COUNT; i++) {
-		free(manager->builtins[i].key_path);
-		free(manager->builtins[i].verification_path);
+		srs_builtin_finish(&manager->builtins[i]);
 	}
 	lock_registry_mutex_finish(&manager->mutex);
 	free(manager);
-}
-
-/* The shape of a circuit's key, without making it. */
-static enum status shape_of_circuit(
-	const struct builtin_circuit *circuit, struct device_shape *out_shape)
-{
-	AUTO(r1cs_destroy) struct r1cs *r1cs = NULL;
-	enum status status = builtin_circuit_r1cs(circuit, &r1cs);
-	uint64_t rows = 0;
-
-	if (status != STATUS_OK) {
-		return status;
-	}
-	rows = (uint64_t)r1cs->constraint_count + r1cs_public_count(r1cs) + 1;
-	memset(out_shape, 0, sizeof(*out_shape));
-	out_shape->wire_count = r1cs->wire_count;
-	out_shape->domain_size = 1;
-	while (out_shape->domain_size < rows) {
-		out_shape->domain_size *= 2;
-	}
-	return STATUS_OK;
-}
-
-static enum status prepare_builtin(
-	struct srs_manager *manager, struct builtin *builtin, struct diag *diag)
-{
-	struct device_shape shape = device_shape_porep_32g;
-	struct stat info;
-	uint64_t abc_bytes = 0;
-	enum status status = STATUS_OK;
-
-	builtin->key_bytes = shape.key_bytes;
-	if (manager->config.ops->makes_proofs) {
-		status = shape_of_circuit(&builtin->circuit, &shape);
-		if (status == STATUS_OK) {
-			status = srs_load_make_files(&builtin->circuit, builtin->key_path,
-				builtin->verification_path, diag);
-		}
-		if (status == STATUS_OK && stat(builtin->key_path, &info) != 0) {
-			status = diag_set(diag, status_from_errno(errno), "%s: %s",
-				builtin->key_path, strerror(errno));
-		}
-		if (status != STATUS_OK) {
-			return status;
-		}
-		builtin->key_bytes = (uint64_t)info.st_size;
-	}
-	srs_load_sizes(&shape, manager->config.config->memory.partition_bytes,
-		&builtin->partition_bytes, &abc_bytes);
-	return STATUS_OK;
 }
 
 enum status srs_manager_prepare(struct srs_manager *manager, struct diag *diag)
@@ -194,7 +96,7 @@ enum status srs_manager_prepare(struct srs_manager *manager, struct diag *diag)
 
 	for (int i = 0; i < JOB_KIND_COUNT && status == STATUS_OK; i++) {
 		if (manager->builtins[i].is_served) {
-			status = prepare_builtin(manager, &manager->builtins[i], diag);
+			status = srs_builtin_prepare(&manager->builtins[i], &manager->config, diag);
 		}
 	}
 	return status;
@@ -221,7 +123,7 @@ uint32_t srs_manager_secret_bytes(const struct srs_manager *manager, enum job_ki
 enum status srs_manager_check_fit(
 	const struct srs_manager *manager, const struct job_request *request, struct diag *diag)
 {
-	const struct builtin *builtin = &manager->builtins[request->kind];
+	const struct srs_builtin *builtin = &manager->builtins[request->kind];
 	uint64_t limit_bytes = manager->config.budget->limit_bytes;
 	uint64_t key_bytes = builtin->key_bytes;
 	uint64_t partition_bytes = builtin->partition_bytes;
@@ -299,12 +201,17 @@ void srs_manager_evict_all(struct srs_manager *manager)
 	}
 }
 
-static struct srs *find_loaded(struct srs_manager *manager, const char *name)
+/* A file that a job names is another key than a built-in one in the same place: it is not trusted.
+ */
+static struct srs *find_loaded(struct srs_manager *manager, const char *name, bool is_builtin)
 {
 	struct srs *srs = NULL;
 
 	gaptrace_mutex_lock(&manager->mutex);
-	for (srs = manager->first; srs && strcmp(srs->name, name) != 0; srs = srs->next) {
+	for (srs = manager->first; srs; srs = srs->next) {
+		if (srs->is_builtin == is_builtin && strcmp(srs->name, name) == 0) {
+			break;
+		}
 	}
 	if (srs) {
 		srs->user_count++;
@@ -430,7 +337,7 @@ static enum status load_on_pool(
 static enum status load_new(struct srs_manager *manager, const struct job *job, const char *name,
 	struct diag *diag, struct srs **out_srs)
 {
-	const struct builtin *builtin = &manager->builtins[job->request.kind];
+	const struct srs_builtin *builtin = &manager->builtins[job->request.kind];
 	struct gaptrace_work work = {job->id, GAPTRACE_NONE, GAPTRACE_NONE};
 	struct srs *srs = calloc(1, sizeof(*srs));
 	struct stat info;
@@ -476,13 +383,33 @@ enum status srs_acquire(
 	enum status status = STATUS_OK;
 
 	if (manager->config.config->srs.load != CONFIG_SRS_EVERY_JOB) {
-		srs = find_loaded(manager, name);
+		srs = find_loaded(manager, name, job->request.kind != JOB_FILES);
 	}
 	if (!srs) {
 		status = load_new(manager, job, name, diag, &srs);
 	}
 	if (status == STATUS_OK) {
 		*out_srs = srs;
+	}
+	return status;
+}
+
+enum status srs_manager_preload(struct srs_manager *manager, struct diag *diag)
+{
+	enum status status = STATUS_OK;
+
+	for (int i = 0; i < JOB_KIND_COUNT && status == STATUS_OK; i++) {
+		/* Loads name the job they are for; this one is nobody's. */
+		struct job nobody = {.request = {.kind = (enum job_kind)i}};
+		struct srs *srs = NULL;
+
+		if (!manager->builtins[i].is_served) {
+			continue;
+		}
+		status = srs_acquire(manager, &nobody, diag, &srs);
+		if (status == STATUS_OK) {
+			srs_release(manager, srs);
+		}
 	}
 	return status;
 }

@@ -65,6 +65,9 @@ DEFINE_AUTO(struct srs_manager, srs_manager_destroy)
 /* Makes the key files of the built-in circuits that are served and have none. */
 MUST_CHECK enum status srs_manager_prepare(struct srs_manager *manager, struct diag *diag);
 
+/* Loads them ahead of the first job. */
+MUST_CHECK enum status srs_manager_preload(struct srs_manager *manager, struct diag *diag);
+
 /* True when jobs of this kind are served. */
 bool srs_manager_serves(const struct srs_manager *manager, enum job_kind kind);
 
