@@ -7,10 +7,10 @@
 #include "trace/emit/tracepoints.h"
 #include "trace/emit/usage.h"
 
-/* From `begin_ns`, which is 0 when nothing recorded then. */
-static uint64_t since(uint64_t begin_ns)
+/* From `begin_ns`, which is 0 when nothing recorded then, to `end_ns`. */
+static uint64_t between(uint64_t begin_ns, uint64_t end_ns)
 {
-	return begin_ns ? clock_now_ns() - begin_ns : GAPTRACE_UNKNOWN;
+	return begin_ns ? end_ns - begin_ns : GAPTRACE_UNKNOWN;
 }
 
 struct gaptrace_wait gaptrace_wait_begin(
@@ -32,7 +32,7 @@ void gaptrace_wait_end(const struct gaptrace_wait *wait)
 {
 	nvtx_range_pop();
 	if (WANTED(wait_end)) {
-		uint64_t wait_ns = since(wait->begin_ns);
+		uint64_t wait_ns = between(wait->begin_ns, clock_now_ns());
 
 		EMIT(wait_end, wait, wait_ns);
 	}
@@ -73,8 +73,9 @@ void gaptrace_queue_pop(
 {
 	nvtx_range_pop();
 	if (WANTED(queue_pop)) {
-		uint64_t wait_ns = since(pop->begin_ns);
-		uint64_t resident_ns = since(item->pushed_ns);
+		uint64_t now_ns = clock_now_ns();
+		uint64_t wait_ns = between(pop->begin_ns, now_ns);
+		uint64_t resident_ns = between(item->pushed_ns, now_ns);
 
 		EMIT(queue_pop, pop, item, depth, wait_ns, resident_ns);
 	}
@@ -99,8 +100,7 @@ void gaptrace_task_submit(struct gaptrace_task *task, uint32_t backlog)
 
 static uint64_t queued_ns(const struct gaptrace_task *task)
 {
-	return task->submitted_ns && task->begin_ns ? task->begin_ns - task->submitted_ns
-						    : GAPTRACE_UNKNOWN;
+	return task->begin_ns ? between(task->submitted_ns, task->begin_ns) : GAPTRACE_UNKNOWN;
 }
 
 void gaptrace_task_begin(struct gaptrace_task *task)

@@ -7,18 +7,22 @@
 #include "trace/emit/tracepoints.h"
 #include "trace/emit/usage.h"
 
-static inline struct gaptrace_span begin(const char *name, struct gaptrace_work work,
-	int32_t worker, bool is_wanted, enum nvtx_range_category category)
+/* A span that nobody wants: what its end may be asked for by a recording that begins meanwhile. */
+static inline struct gaptrace_span unrecorded(
+	const char *name, struct gaptrace_work work, int32_t worker)
 {
-	struct gaptrace_span span = {
+	return (struct gaptrace_span){
 		.name = name, .work = work, .worker = worker, .tid = thread_tid()};
+}
 
-	if (is_wanted) {
-		span.begin_ns = clock_now_ns();
-		usage_begin(span.begin_ns, &span.begin_cpu_ns, &span.begin_run_delay_ns);
+/* The clock, the readings and the range at the begin of a wanted span; its event comes after. */
+static void begin(struct gaptrace_span *span, bool is_timed, enum nvtx_range_category category)
+{
+	if (is_timed) {
+		span->begin_ns = clock_now_ns();
+		usage_begin(span->begin_ns, &span->begin_cpu_ns, &span->begin_run_delay_ns);
 	}
-	span.nvtx_range = nvtx_range_start(category, name);
-	return span;
+	span->nvtx_range = nvtx_range_start(category, span->name);
 }
 
 static struct sample_usage usage_of(const struct gaptrace_span *span)
@@ -26,15 +30,27 @@ static struct sample_usage usage_of(const struct gaptrace_span *span)
 	return usage_end(span->begin_ns, span->tid, span->begin_cpu_ns, span->begin_run_delay_ns);
 }
 
-struct gaptrace_span gaptrace_span_begin(const char *name, struct gaptrace_work work)
+/* Each begin has its wanted case in a function of its own, to keep the other one short. */
+static __attribute__((noinline)) struct gaptrace_span span_begin(
+	const char *name, struct gaptrace_work work, bool is_timed)
 {
-	struct gaptrace_span span = begin(
-		name, work, GAPTRACE_NONE, WANTED(span_begin) || WANTED(span_end), NVTX_RANGE_SPAN);
+	struct gaptrace_span span = unrecorded(name, work, GAPTRACE_NONE);
 
+	begin(&span, is_timed, NVTX_RANGE_SPAN);
 	if (WANTED(span_begin)) {
 		EMIT(span_begin, &span);
 	}
 	return span;
+}
+
+struct gaptrace_span gaptrace_span_begin(const char *name, struct gaptrace_work work)
+{
+	bool is_timed = WANTED(span_begin) || WANTED(span_end);
+
+	if (!is_timed && !nvtx_range_is_on()) {
+		return unrecorded(name, work, GAPTRACE_NONE);
+	}
+	return span_begin(name, work, is_timed);
 }
 
 void gaptrace_span_end(const struct gaptrace_span *span)
@@ -47,15 +63,26 @@ void gaptrace_span_end(const struct gaptrace_span *span)
 	}
 }
 
-struct gaptrace_span gaptrace_prove_start_begin(struct gaptrace_work work, int32_t worker)
+static __attribute__((noinline)) struct gaptrace_span prove_start_begin(
+	struct gaptrace_work work, int32_t worker, bool is_timed)
 {
-	struct gaptrace_span span = begin("prove_start", work, worker,
-		WANTED(prove_start_begin) || WANTED(prove_start_end), NVTX_RANGE_PROVE);
+	struct gaptrace_span span = unrecorded("prove_start", work, worker);
 
+	begin(&span, is_timed, NVTX_RANGE_PROVE);
 	if (WANTED(prove_start_begin)) {
 		EMIT(prove_start_begin, &span);
 	}
 	return span;
+}
+
+struct gaptrace_span gaptrace_prove_start_begin(struct gaptrace_work work, int32_t worker)
+{
+	bool is_timed = WANTED(prove_start_begin) || WANTED(prove_start_end);
+
+	if (!is_timed && !nvtx_range_is_on()) {
+		return unrecorded("prove_start", work, worker);
+	}
+	return prove_start_begin(work, worker, is_timed);
 }
 
 void gaptrace_prove_start_end(const struct gaptrace_span *span)
@@ -68,15 +95,26 @@ void gaptrace_prove_start_end(const struct gaptrace_span *span)
 	}
 }
 
-struct gaptrace_span gaptrace_prove_finish_begin(struct gaptrace_work work, int32_t worker)
+static __attribute__((noinline)) struct gaptrace_span prove_finish_begin(
+	struct gaptrace_work work, int32_t worker, bool is_timed)
 {
-	struct gaptrace_span span = begin("prove_finish", work, worker,
-		WANTED(prove_finish_begin) || WANTED(prove_finish_end), NVTX_RANGE_PROVE);
+	struct gaptrace_span span = unrecorded("prove_finish", work, worker);
 
+	begin(&span, is_timed, NVTX_RANGE_PROVE);
 	if (WANTED(prove_finish_begin)) {
 		EMIT(prove_finish_begin, &span);
 	}
 	return span;
+}
+
+struct gaptrace_span gaptrace_prove_finish_begin(struct gaptrace_work work, int32_t worker)
+{
+	bool is_timed = WANTED(prove_finish_begin) || WANTED(prove_finish_end);
+
+	if (!is_timed && !nvtx_range_is_on()) {
+		return unrecorded("prove_finish", work, worker);
+	}
+	return prove_finish_begin(work, worker, is_timed);
 }
 
 void gaptrace_prove_finish_end(const struct gaptrace_span *span)
