@@ -4,6 +4,7 @@
 #include "trace/base/clock.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -375,6 +375,10 @@ static void read_field(const struct class_entry *entry, const struct reader *rea
 
 	if (reader->storage == FIELD_STRING) {
 		string = bt_field_string_get_value(field);
+		/* What LTTng writes for a null pointer. */
+		if (string[0] == '(' && strcmp(string, "(null)") == 0) {
+			string = "";
+		}
 		memcpy(target, &string, sizeof(string));
 		return;
 	}

@@ -22,51 +22,52 @@ static const char *backend_name(enum gaptrace_backend backend)
 static void write_gap_table(struct json_writer *writer, const char *key,
 	const struct report_gap_table *table, uint64_t threshold_ns)
 {
-	json_object_begin(writer, key, false);
-	json_unsigned(writer, "threshold_ns", threshold_ns);
-	json_unsigned(writer, "count", table->count);
-	json_unsigned(writer, "total_ns", table->total_ns);
-	json_unsigned(writer, "max_ns", table->max_ns);
-	json_unsigned(writer, "all_count", table->histogram.count);
-	json_unsigned(writer, "all_total_ns", table->histogram.total_ns);
-	json_array_begin(writer, "histogram", false);
+	json_writer_object_begin(writer, key, false);
+	json_writer_unsigned(writer, "threshold_ns", threshold_ns);
+	json_writer_unsigned(writer, "count", table->count);
+	json_writer_unsigned(writer, "total_ns", table->total_ns);
+	json_writer_unsigned(writer, "max_ns", table->max_ns);
+	json_writer_unsigned(writer, "all_count", table->histogram.count);
+	json_writer_unsigned(writer, "all_total_ns", table->histogram.total_ns);
+	json_writer_array_begin(writer, "histogram", false);
 	for (uint32_t i = 0; i < HISTOGRAM_BUCKET_COUNT_MAX; i++) {
 		const struct histogram_bucket *bucket = &table->histogram.buckets[i];
 
 		if (bucket->count > 0) {
-			json_object_begin(writer, NULL, true);
-			json_unsigned(writer, "from_ns", histogram_from_ns(i));
-			json_unsigned(writer, "to_ns", histogram_to_ns(i));
-			json_unsigned(writer, "count", bucket->count);
-			json_unsigned(writer, "total_ns", bucket->total_ns);
-			json_object_end(writer);
+			json_writer_object_begin(writer, NULL, true);
+			json_writer_unsigned(writer, "from_ns", histogram_from_ns(i));
+			json_writer_unsigned(writer, "to_ns", histogram_to_ns(i));
+			json_writer_unsigned(writer, "count", bucket->count);
+			json_writer_unsigned(writer, "total_ns", bucket->total_ns);
+			json_writer_object_end(writer);
 		}
 	}
-	json_array_end(writer);
-	json_object_end(writer);
+	json_writer_array_end(writer);
+	json_writer_object_end(writer);
 }
 
 static void write_causes(struct json_writer *writer, const struct report_device *device)
 {
 	const uint64_t total_ns = device->gaps[SWEEP_KERNEL].total_ns;
 
-	json_array_begin(writer, "causes", false);
+	json_writer_array_begin(writer, "causes", false);
 	for (uint32_t i = 0; i < device->cause_count; i++) {
 		const struct report_cause *row = &device->causes[i];
 
-		json_object_begin(writer, NULL, true);
-		json_string(writer, "cause", cause_name(row->cause));
-		json_string(writer, "object", row->object);
-		json_string(writer, "phase", row->phase);
-		json_string(writer, "holder", row->holder);
-		json_unsigned(writer, "ns", row->ns);
-		json_real(writer, "share", total_ns ? (double)row->ns / (double)total_ns : 0.0);
-		json_unsigned(writer, "gaps", row->gap_count);
+		json_writer_object_begin(writer, NULL, true);
+		json_writer_string(writer, "cause", cause_name(row->cause));
+		json_writer_string(writer, "object", row->object);
+		json_writer_string(writer, "phase", row->phase);
+		json_writer_string(writer, "holder", row->holder);
+		json_writer_unsigned(writer, "ns", row->ns);
+		json_writer_real(
+			writer, "share", total_ns ? (double)row->ns / (double)total_ns : 0.0);
+		json_writer_unsigned(writer, "gaps", row->gap_count);
 		/* With the cause gone at most this much idle time goes with it. */
-		json_unsigned(writer, "ceiling_ns", row->ns);
-		json_object_end(writer);
+		json_writer_unsigned(writer, "ceiling_ns", row->ns);
+		json_writer_object_end(writer);
 	}
-	json_array_end(writer);
+	json_writer_array_end(writer);
 }
 
 static void write_part(
@@ -74,53 +75,53 @@ static void write_part(
 {
 	char name[REPORT_THREAD_BYTES_MAX];
 
-	json_object_begin(writer, NULL, true);
-	json_unsigned(writer, "from_ns", part->from_ns);
-	json_unsigned(writer, "to_ns", part->to_ns);
-	json_string(writer, "cause", cause_name(part->cause));
-	json_string(writer, "object", part->object);
-	json_string(writer, "phase", part->phase);
+	json_writer_object_begin(writer, NULL, true);
+	json_writer_unsigned(writer, "from_ns", part->from_ns);
+	json_writer_unsigned(writer, "to_ns", part->to_ns);
+	json_writer_string(writer, "cause", cause_name(part->cause));
+	json_writer_string(writer, "object", part->object);
+	json_writer_string(writer, "phase", part->phase);
 	report_data_thread(report, part->thread_tid, name);
-	json_string(writer, "thread", name);
+	json_writer_string(writer, "thread", name);
 	report_data_thread(report, part->holder_tid, name);
-	json_string(writer, "holder", name);
-	json_array_begin(writer, "via", true);
+	json_writer_string(writer, "holder", name);
+	json_writer_array_begin(writer, "via", true);
 	for (uint32_t i = 0; i < part->via_count; i++) {
-		json_object_begin(writer, NULL, true);
-		json_string(writer, "wait", gap_via_kind_name(part->via[i].kind));
-		json_string(writer, "object", part->via[i].object);
-		json_object_end(writer);
+		json_writer_object_begin(writer, NULL, true);
+		json_writer_string(writer, "wait", gap_via_kind_name(part->via[i].kind));
+		json_writer_string(writer, "object", part->via[i].object);
+		json_writer_object_end(writer);
 	}
-	json_array_end(writer);
-	json_unsigned(writer, "job", part->job);
-	json_signed(writer, "partition", part->partition);
+	json_writer_array_end(writer);
+	json_writer_unsigned(writer, "job", part->job);
+	json_writer_signed(writer, "partition", part->partition);
 	if (part->bytes > 0) {
-		json_unsigned(writer, "bytes", part->bytes);
+		json_writer_unsigned(writer, "bytes", part->bytes);
 	}
 	if (part->is_apportioned) {
-		json_bool(writer, "apportioned", true);
+		json_writer_bool(writer, "apportioned", true);
 	}
-	json_object_end(writer);
+	json_writer_object_end(writer);
 }
 
 static void write_worst(struct json_writer *writer, const struct report_data *report,
 	const struct report_device *device)
 {
-	json_array_begin(writer, "worst", false);
+	json_writer_array_begin(writer, "worst", false);
 	for (uint32_t i = 0; i < device->worst_count; i++) {
 		const struct report_worst *worst = &device->worst[i];
 
-		json_object_begin(writer, NULL, false);
-		json_unsigned(writer, "begin_ns", worst->begin_ns);
-		json_unsigned(writer, "end_ns", worst->end_ns);
-		json_array_begin(writer, "parts", false);
+		json_writer_object_begin(writer, NULL, false);
+		json_writer_unsigned(writer, "begin_ns", worst->begin_ns);
+		json_writer_unsigned(writer, "end_ns", worst->end_ns);
+		json_writer_array_begin(writer, "parts", false);
 		for (uint32_t p = 0; p < worst->part_count; p++) {
 			write_part(writer, report, &worst->parts[p]);
 		}
-		json_array_end(writer);
-		json_object_end(writer);
+		json_writer_array_end(writer);
+		json_writer_object_end(writer);
 	}
-	json_array_end(writer);
+	json_writer_array_end(writer);
 }
 
 static void write_device(
@@ -131,54 +132,55 @@ static void write_device(
 	const struct report_device *device = report->devices[index];
 	const uint64_t threshold_ns = analyzer_threshold_ns(report->analyzer);
 
-	json_object_begin(writer, NULL, false);
-	json_signed(writer, "index", facts->ordinal);
-	json_string(writer, "uuid", facts->uuid);
-	json_string(writer, "name", facts->name);
-	json_string(writer, "backend", facts->has_facts ? backend_name(facts->backend) : "unknown");
-	json_string(writer, "link", facts->link);
-	json_bool(writer, "silent", facts->sweep.operation_count == 0);
-	json_unsigned(writer, "operations", facts->sweep.operation_count);
-	json_unsigned(writer, "kernels", facts->sweep.kernel_count);
-	json_unsigned(writer, "span_ns", device->usage.span_ns);
-	json_unsigned(writer, "busy_ns", device->usage.busy_ns);
-	json_unsigned(writer, "copying_ns", device->usage.copying_ns);
-	json_unsigned(writer, "idle_ns", device->usage.idle_ns);
+	json_writer_object_begin(writer, NULL, false);
+	json_writer_signed(writer, "index", facts->ordinal);
+	json_writer_string(writer, "uuid", facts->uuid);
+	json_writer_string(writer, "name", facts->name);
+	json_writer_string(
+		writer, "backend", facts->has_facts ? backend_name(facts->backend) : "unknown");
+	json_writer_string(writer, "link", facts->link);
+	json_writer_bool(writer, "silent", facts->sweep.operation_count == 0);
+	json_writer_unsigned(writer, "operations", facts->sweep.operation_count);
+	json_writer_unsigned(writer, "kernels", facts->sweep.kernel_count);
+	json_writer_unsigned(writer, "span_ns", device->usage.span_ns);
+	json_writer_unsigned(writer, "busy_ns", device->usage.busy_ns);
+	json_writer_unsigned(writer, "copying_ns", device->usage.copying_ns);
+	json_writer_unsigned(writer, "idle_ns", device->usage.idle_ns);
 	write_gap_table(writer, "gaps", &device->gaps[SWEEP_ANYTHING], threshold_ns);
 	write_gap_table(writer, "kernel_gaps", &device->gaps[SWEEP_KERNEL], threshold_ns);
 	write_causes(writer, device);
 	write_worst(writer, report, device);
-	json_object_end(writer);
+	json_writer_object_end(writer);
 }
 
 static void write_trust(struct json_writer *writer, const struct trust *trust)
 {
 	const double coverage = trust_coverage(trust);
 
-	json_object_begin(writer, "trust", false);
-	json_bool(writer, "ok", trust->ok);
-	json_unsigned(writer, "events", trust->events);
-	json_unsigned(writer, "discarded_events", trust->discarded_events);
-	json_unsigned(writer, "discarded_packets", trust->discarded_packets);
-	json_unsigned(writer, "dropped_records", trust->dropped_records);
-	json_unsigned(writer, "bad_stamps", trust->bad_stamps);
-	json_unsigned(writer, "late_records", trust->late_records);
-	json_unsigned(writer, "before_launch", trust->before_launch);
-	json_unsigned(writer, "unjoined", trust->unjoined);
-	json_unsigned(writer, "unreadable", trust->unreadable);
-	json_unsigned(writer, "untrusted_ns", interval_set_total_ns(&trust->untrusted));
+	json_writer_object_begin(writer, "trust", false);
+	json_writer_bool(writer, "ok", trust->ok);
+	json_writer_unsigned(writer, "events", trust->events);
+	json_writer_unsigned(writer, "discarded_events", trust->discarded_events);
+	json_writer_unsigned(writer, "discarded_packets", trust->discarded_packets);
+	json_writer_unsigned(writer, "dropped_records", trust->dropped_records);
+	json_writer_unsigned(writer, "bad_stamps", trust->bad_stamps);
+	json_writer_unsigned(writer, "late_records", trust->late_records);
+	json_writer_unsigned(writer, "before_launch", trust->before_launch);
+	json_writer_unsigned(writer, "unjoined", trust->unjoined);
+	json_writer_unsigned(writer, "unreadable", trust->unreadable);
+	json_writer_unsigned(writer, "untrusted_ns", interval_set_total_ns(&trust->untrusted));
 	if (trust->has_clock_bound) {
-		json_unsigned(writer, "clock_bound_ns", trust->clock_bound_ns);
+		json_writer_unsigned(writer, "clock_bound_ns", trust->clock_bound_ns);
 	} else {
-		json_null(writer, "clock_bound_ns");
+		json_writer_null(writer, "clock_bound_ns");
 	}
-	json_real(writer, "coverage", coverage < 0 ? NAN : coverage);
-	json_array_begin(writer, "notes", false);
+	json_writer_real(writer, "coverage", coverage < 0 ? NAN : coverage);
+	json_writer_array_begin(writer, "notes", false);
 	for (uint32_t i = 0; i < trust->note_count; i++) {
-		json_string(writer, NULL, trust->notes[i]);
+		json_writer_string(writer, NULL, trust->notes[i]);
 	}
-	json_array_end(writer);
-	json_object_end(writer);
+	json_writer_array_end(writer);
+	json_writer_object_end(writer);
 }
 
 void report_write_json(const struct report_data *report, FILE *stream)
@@ -188,29 +190,29 @@ void report_write_json(const struct report_data *report, FILE *stream)
 	const uint32_t count = report_device_order(report, order);
 
 	json_writer_init(&writer, stream);
-	json_object_begin(&writer, NULL, false);
-	json_string(&writer, "schema", "gaptrace.report/1");
-	json_bool(&writer, "simulated", report->is_simulated);
+	json_writer_object_begin(&writer, NULL, false);
+	json_writer_string(&writer, "schema", "gaptrace.report/1");
+	json_writer_bool(&writer, "simulated", report->is_simulated);
 
-	json_object_begin(&writer, "window", true);
-	json_unsigned(&writer, "begin_ns", report->window_begin_ns);
-	json_unsigned(&writer, "end_ns", report->window_end_ns);
-	json_bool(&writer, "begin_cut", report->is_begin_cut);
-	json_bool(&writer, "end_cut", report->is_end_cut);
-	json_object_end(&writer);
+	json_writer_object_begin(&writer, "window", true);
+	json_writer_unsigned(&writer, "begin_ns", report->window_begin_ns);
+	json_writer_unsigned(&writer, "end_ns", report->window_end_ns);
+	json_writer_bool(&writer, "begin_cut", report->is_begin_cut);
+	json_writer_bool(&writer, "end_cut", report->is_end_cut);
+	json_writer_object_end(&writer);
 
-	json_object_begin(&writer, "work", true);
-	json_string(&writer, "unit", "partition");
-	json_unsigned(&writer, "count", report->work_count);
-	json_unsigned(&writer, "jobs_done", report->jobs_done);
-	json_unsigned(&writer, "jobs_failed", report->jobs_failed);
-	json_object_end(&writer);
+	json_writer_object_begin(&writer, "work", true);
+	json_writer_string(&writer, "unit", "partition");
+	json_writer_unsigned(&writer, "count", report->work_count);
+	json_writer_unsigned(&writer, "jobs_done", report->jobs_done);
+	json_writer_unsigned(&writer, "jobs_failed", report->jobs_failed);
+	json_writer_object_end(&writer);
 
-	json_array_begin(&writer, "devices", false);
+	json_writer_array_begin(&writer, "devices", false);
 	for (uint32_t i = 0; i < count; i++) {
 		write_device(&writer, report, order[i]);
 	}
-	json_array_end(&writer);
+	json_writer_array_end(&writer);
 	write_trust(&writer, analyzer_trust(report->analyzer));
-	json_object_end(&writer);
+	json_writer_object_end(&writer);
 }

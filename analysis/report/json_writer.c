@@ -111,61 +111,61 @@ static void close_scope(struct json_writer *writer, char bracket)
 	}
 }
 
-void json_object_begin(struct json_writer *writer, const char *key, bool is_inline)
+void json_writer_object_begin(struct json_writer *writer, const char *key, bool is_inline)
 {
 	open_scope(writer, key, is_inline, '{');
 }
 
-void json_object_end(struct json_writer *writer)
+void json_writer_object_end(struct json_writer *writer)
 {
 	close_scope(writer, '}');
 }
 
-void json_array_begin(struct json_writer *writer, const char *key, bool is_inline)
+void json_writer_array_begin(struct json_writer *writer, const char *key, bool is_inline)
 {
 	open_scope(writer, key, is_inline, '[');
 }
 
-void json_array_end(struct json_writer *writer)
+void json_writer_array_end(struct json_writer *writer)
 {
 	close_scope(writer, ']');
 }
 
-void json_string(struct json_writer *writer, const char *key, const char *value)
+void json_writer_string(struct json_writer *writer, const char *key, const char *value)
 {
 	before_value(writer, key);
 	write_string(writer->stream, value);
 }
 
-void json_unsigned(struct json_writer *writer, const char *key, uint64_t value)
+void json_writer_unsigned(struct json_writer *writer, const char *key, uint64_t value)
 {
 	before_value(writer, key);
 	(void)fprintf(writer->stream, "%" PRIu64, value);
 }
 
-void json_signed(struct json_writer *writer, const char *key, int64_t value)
+void json_writer_signed(struct json_writer *writer, const char *key, int64_t value)
 {
 	before_value(writer, key);
 	(void)fprintf(writer->stream, "%" PRId64, value);
 }
 
-void json_bool(struct json_writer *writer, const char *key, bool value)
+void json_writer_bool(struct json_writer *writer, const char *key, bool value)
 {
 	before_value(writer, key);
 	(void)fputs(value ? "true" : "false", writer->stream);
 }
 
-void json_real(struct json_writer *writer, const char *key, double value)
+void json_writer_real(struct json_writer *writer, const char *key, double value)
 {
 	if (!isfinite(value)) {
-		json_null(writer, key);
+		json_writer_null(writer, key);
 		return;
 	}
 	before_value(writer, key);
 	(void)fprintf(writer->stream, "%.6f", value);
 }
 
-void json_null(struct json_writer *writer, const char *key)
+void json_writer_null(struct json_writer *writer, const char *key)
 {
 	before_value(writer, key);
 	(void)fputs("null", writer->stream);

@@ -21,15 +21,15 @@ struct json_writer {
 void json_writer_init(struct json_writer *writer, FILE *stream);
 
 /* `key` NULL: an element of an array, or the document itself. */
-void json_object_begin(struct json_writer *writer, const char *key, bool is_inline);
-void json_object_end(struct json_writer *writer);
-void json_array_begin(struct json_writer *writer, const char *key, bool is_inline);
-void json_array_end(struct json_writer *writer);
+void json_writer_object_begin(struct json_writer *writer, const char *key, bool is_inline);
+void json_writer_object_end(struct json_writer *writer);
+void json_writer_array_begin(struct json_writer *writer, const char *key, bool is_inline);
+void json_writer_array_end(struct json_writer *writer);
 /* Bytes that are no UTF-8 become U+FFFD. */
-void json_string(struct json_writer *writer, const char *key, const char *value);
-void json_unsigned(struct json_writer *writer, const char *key, uint64_t value);
-void json_signed(struct json_writer *writer, const char *key, int64_t value);
-void json_bool(struct json_writer *writer, const char *key, bool value);
+void json_writer_string(struct json_writer *writer, const char *key, const char *value);
+void json_writer_unsigned(struct json_writer *writer, const char *key, uint64_t value);
+void json_writer_signed(struct json_writer *writer, const char *key, int64_t value);
+void json_writer_bool(struct json_writer *writer, const char *key, bool value);
 /* Six decimals; what is not finite becomes null. */
-void json_real(struct json_writer *writer, const char *key, double value);
-void json_null(struct json_writer *writer, const char *key);
+void json_writer_real(struct json_writer *writer, const char *key, double value);
+void json_writer_null(struct json_writer *writer, const char *key);

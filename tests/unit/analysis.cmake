@@ -1,0 +1,7 @@
+unit_test(interval_set LIBRARIES analysis_core)
+unit_test(histogram LIBRARIES analysis_core)
+unit_test(duration LIBRARIES analysis_core)
+unit_test(strip LIBRARIES analysis_core)
+unit_test(timeline LIBRARIES analysis_core)
+unit_test(printable LIBRARIES analysis_report)
+unit_test(json_writer LIBRARIES analysis_report PkgConfig::JANSSON)
