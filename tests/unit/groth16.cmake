@@ -10,3 +10,6 @@ unit_test(prove LIBRARIES groth16 TIMEOUT 600)
 # Its files, circuits and checks.
 unit_test(field LIBRARIES groth16)
 unit_test(file_writer LIBRARIES groth16 SOURCES groth16_fixture.c)
+unit_test(r1cs LIBRARIES groth16 SOURCES groth16_fixture.c)
+unit_test(wtns LIBRARIES groth16 SOURCES groth16_fixture.c)
+unit_test(zkey LIBRARIES groth16 SOURCES groth16_fixture.c TIMEOUT 600)
