@@ -13,3 +13,4 @@ struct command {
 };
 
 int command_record(int argc, char **argv);
+int command_report(int argc, char **argv);

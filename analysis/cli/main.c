@@ -9,6 +9,8 @@ static int command_help(int argc, char **argv);
 
 /* clang-format off */
 static const struct command commands[] = {
+	{"record", "[OPTION...] [-- COMMAND]",      "record a command, or a running daemon", command_record},
+	{"report", "[OPTION...] INPUT...",          "say why the GPUs of a recording idled", command_report},
 	{"help",   "",                              "print this text",                  command_help},
 };
 /* clang-format on */

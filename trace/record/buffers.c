@@ -103,8 +103,8 @@ enum status buffers_measure_room(struct buffers_room *out_room, struct diag *dia
 
 static uint64_t channel_bytes(const struct profile_channel *channel, uint32_t cpu_count)
 {
-	return cpu_count * ((channel->subbuffer_count + 1) * channel->subbuffer_bytes +
-				   CHANNEL_OVERHEAD_BYTES);
+	return cpu_count *
+	       ((channel->subbuffer_count + 1) * channel->subbuffer_bytes + CHANNEL_OVERHEAD_BYTES);
 }
 
 uint64_t buffers_bytes(const struct profile *profile, uint32_t cpu_count)

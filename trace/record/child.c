@@ -69,6 +69,7 @@ static int search_path(const char *name)
 	const char *path = getenv("PATH");
 	int result = ENOENT;
 
+	/* A folder of PATH that may not be searched holds no such command, as in a shell. */
 	for (const char *at = path ? path : PATH_DEFAULT; at; at = strchr(at, ':')) {
 		char candidate[PATH_MAX];
 		size_t length;
@@ -84,7 +85,7 @@ static int search_path(const char *name)
 		if (!error) {
 			return 0;
 		}
-		if (error == EACCES) {
+		if (error == EACCES && access(candidate, F_OK) == 0) {
 			result = error;
 		}
 	}
@@ -121,8 +122,7 @@ enum status child_start(struct child *child, char *const *argv, struct diag *dia
 	error = posix_spawnp(&child->pid, argv[0], NULL, &attributes, argv, environ);
 	(void)posix_spawnattr_destroy(&attributes);
 	if (error) {
-		return diag_set(
-			diag, status_from_errno(error), "%s: %s", argv[0], strerror(error));
+		return diag_set(diag, status_from_errno(error), "%s: %s", argv[0], strerror(error));
 	}
 	return STATUS_OK;
 }

@@ -154,7 +154,8 @@ enum status daemon_ensure(bool *out_is_started, struct diag *diag)
 	}
 	output_fd = memfd_create("lttng-sessiond", MFD_CLOEXEC);
 	if (output_fd < 0) {
-		return diag_set(diag, status_from_errno(errno), "memfd_create: %s", strerror(errno));
+		return diag_set(
+			diag, status_from_errno(errno), "memfd_create: %s", strerror(errno));
 	}
 	error = daemon_spawn(program, output_fd, &wait_status);
 	last_line(output_fd, line, sizeof(line));
@@ -244,7 +245,8 @@ void daemon_stop_if_idle(bool *out_is_stopped)
 		end.fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	}
 	if (end.fd >= 0) {
-		if (has_mark(pid) && syscall(SYS_pidfd_send_signal, end.fd, SIGTERM, NULL, 0) == 0) {
+		if (has_mark(pid) &&
+			syscall(SYS_pidfd_send_signal, end.fd, SIGTERM, NULL, 0) == 0) {
 			*out_is_stopped = poll(&end, 1, STOP_LIMIT_MS) == 1;
 		}
 		(void)close(end.fd);

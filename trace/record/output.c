@@ -13,6 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* More recordings in one second and one folder than anybody starts. */
+#define DEFAULT_COUNT_MAX 100
+
 static bool default_name(char *name, size_t capacity)
 {
 	time_t now = time(NULL);
@@ -69,6 +72,25 @@ static enum status check_room(const char *path, struct diag *diag)
 	return STATUS_OK;
 }
 
+/* Recordings that start within one second get numbers. */
+static enum status make_default(char *name, size_t capacity, struct diag *diag)
+{
+	size_t length;
+
+	if (!default_name(name, capacity)) {
+		return diag_set(diag, STATUS_INTERNAL, "the time of day has no name");
+	}
+	length = strlen(name);
+	for (int number = 2; mkdir(name, 0777) != 0; number++) {
+		if (errno != EEXIST || number > DEFAULT_COUNT_MAX) {
+			return diag_set(diag, status_from_errno(errno), "%s cannot be made: %s",
+				name, strerror(errno));
+		}
+		(void)snprintf(name + length, capacity - length, "-%d", number);
+	}
+	return STATUS_OK;
+}
+
 enum status output_prepare(const char *path, struct output *out_output, struct diag *diag)
 {
 	struct output output = {.is_created = false};
@@ -76,12 +98,13 @@ enum status output_prepare(const char *path, struct output *out_output, struct d
 	enum status status;
 
 	if (!path) {
-		if (!default_name(name, sizeof(name))) {
-			return diag_set(diag, STATUS_INTERNAL, "the time of day has no name");
+		status = make_default(name, sizeof(name), diag);
+		if (status != STATUS_OK) {
+			return status;
 		}
 		path = name;
-	}
-	if (mkdir(path, 0777) == 0) {
+		output.is_created = true;
+	} else if (mkdir(path, 0777) == 0) {
 		output.is_created = true;
 	} else if (errno != EEXIST) {
 		return diag_set(diag, status_from_errno(errno), "%s cannot be made: %s", path,

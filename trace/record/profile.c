@@ -29,7 +29,8 @@ struct profile_parser {
 	struct diag problem;
 };
 
-#define PROBLEM(parser, ...) problem_set((parser), diag_set(&(parser)->problem, STATUS_BAD_USE, __VA_ARGS__))
+#define PROBLEM(parser, ...)                                                                       \
+	problem_set((parser), diag_set(&(parser)->problem, STATUS_BAD_USE, __VA_ARGS__))
 
 static int problem_set(struct profile_parser *parser, enum status status)
 {
@@ -81,7 +82,8 @@ static struct profile_channel *channel_of(struct profile_parser *parser, const c
 }
 
 /* "gaptrace:lock_acquire if wait_ns > 0": a name, perhaps a filter in LTTng's language. */
-static int event_add(struct profile_parser *parser, struct profile_channel *channel, const char *value)
+static int event_add(
+	struct profile_parser *parser, struct profile_channel *channel, const char *value)
 {
 	struct profile_event *event;
 	const char *filter = strstr(value, " if ");
@@ -109,21 +111,6 @@ static int event_add(struct profile_parser *parser, struct profile_channel *chan
 	return 1;
 }
 
-static int exclude_add(
-	struct profile_parser *parser, struct profile_channel *channel, const char *value)
-{
-	if (channel->exclude_count == PROFILE_EVENT_COUNT_MAX) {
-		return PROBLEM(parser, "more than %d exclusions in channel '%s'",
-			PROFILE_EVENT_COUNT_MAX, channel->name);
-	}
-	if (!is_name(value, "_:*.-") || !strchr(value, ':')) {
-		return PROBLEM(parser, "'%s' is no event name: write PROVIDER:EVENT", value);
-	}
-	(void)snprintf(channel->excludes[channel->exclude_count++].name, PROFILE_NAME_BYTES_MAX,
-		"%s", value);
-	return 1;
-}
-
 static int channel_key(struct profile_parser *parser, struct profile_channel *channel,
 	const char *name, const char *value)
 {
@@ -132,14 +119,12 @@ static int channel_key(struct profile_parser *parser, struct profile_channel *ch
 	if (strcmp(name, "event") == 0) {
 		return event_add(parser, channel, value);
 	}
-	if (strcmp(name, "exclude") == 0) {
-		return exclude_add(parser, channel, value);
-	}
 	if (strcmp(name, "subbuffer_size") == 0) {
 		if (!quantity_parse_bytes(value, &number) || !is_power_of_two(number) ||
 			number < SUBBUFFER_BYTES_MIN || number > SUBBUFFER_BYTES_MAX) {
 			return PROBLEM(parser,
-				"subbuffer_size = %s: a power of two from 4K to 1G is needed", value);
+				"subbuffer_size = %s: a power of two from 4K to 1G is needed",
+				value);
 		}
 		channel->subbuffer_bytes = number;
 		return 1;
@@ -164,7 +149,7 @@ static int channel_key(struct profile_parser *parser, struct profile_channel *ch
 		return 1;
 	}
 	return PROBLEM(parser,
-		"no key '%s' in a channel: there are event, exclude, subbuffer_size, "
+		"no key '%s' in a channel: there are event, subbuffer_size, "
 		"subbuffer_count and flush_interval",
 		name);
 }
@@ -179,12 +164,12 @@ static int line_handle(void *user, const char *section, const char *name, const 
 	}
 	if (strcmp(section, "recording") == 0) {
 		if (strcmp(name, "expected_rate") != 0) {
-			return PROBLEM(parser,
-				"no key '%s' in [recording]: there is expected_rate", name);
+			return PROBLEM(
+				parser, "no key '%s' in [recording]: there is expected_rate", name);
 		}
 		if (!quantity_parse_bytes(value, &parser->profile->expected_rate)) {
-			return PROBLEM(
-				parser, "expected_rate = %s: bytes a second are needed, as 2M", value);
+			return PROBLEM(parser,
+				"expected_rate = %s: bytes a second are needed, as 2M", value);
 		}
 		return 1;
 	}
@@ -219,8 +204,8 @@ static char *line_read(char *line, int capacity, void *user)
 static enum status profile_check(const struct profile *profile, struct diag *diag)
 {
 	if (!profile->channel_count) {
-		return diag_set(diag, STATUS_BAD_USE, "%s: no [channel NAME] section",
-			profile->path);
+		return diag_set(
+			diag, STATUS_BAD_USE, "%s: no [channel NAME] section", profile->path);
 	}
 	for (size_t i = 0; i < profile->channel_count; i++) {
 		const struct profile_channel *channel = &profile->channels[i];
@@ -271,8 +256,7 @@ enum status profile_load(const char *path, struct profile **out_profile, struct 
 	(void)fclose(source.file);
 
 	if (parser.has_failed) {
-		return diag_set(
-			diag, STATUS_BAD_USE, "%s:%d: %s", path, line, parser.problem.line);
+		return diag_set(diag, STATUS_BAD_USE, "%s:%d: %s", path, line, parser.problem.line);
 	}
 	if (line || parser.has_long_line) {
 		return diag_set(diag, STATUS_BAD_USE, "%s:%d: %s", path, line,
@@ -304,7 +288,7 @@ static bool default_directory(char *directory, size_t capacity)
 	}
 	*slash = '\0';
 	return snprintf(directory, capacity, "%s/../share/gaptrace/profiles", program) <
-		(int)capacity;
+	       (int)capacity;
 }
 
 enum status profile_find(const char *name, struct profile **out_profile, struct diag *diag)

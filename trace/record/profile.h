@@ -34,9 +34,7 @@ struct profile_channel {
 	uint64_t subbuffer_count;
 	uint64_t flush_us; /* unfinished sub-buffers are written out this often; 0: never */
 	size_t event_count;
-	size_t exclude_count;
 	struct profile_event events[PROFILE_EVENT_COUNT_MAX];
-	struct profile_event excludes[PROFILE_EVENT_COUNT_MAX];
 };
 
 struct profile {

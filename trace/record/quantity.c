@@ -29,7 +29,8 @@ static bool number_parse(
 	}
 	for (size_t i = 0; i < unit_count; i++) {
 		if (strcmp(end, units[i].suffix) == 0) {
-			return !__builtin_mul_overflow((uint64_t)number, units[i].factor, out_value);
+			return !__builtin_mul_overflow(
+				(uint64_t)number, units[i].factor, out_value);
 		}
 	}
 	return false;

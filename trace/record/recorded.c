@@ -91,8 +91,7 @@ static void metadata_inspect(struct inspection *inspection, const char *path)
 				length == 0 && at == 0 ? "is empty" : "is cut short");
 			break;
 		}
-		if (packet.magic != METADATA_MAGIC ||
-			packet.content_bits / 8 < sizeof(packet) ||
+		if (packet.magic != METADATA_MAGIC || packet.content_bits / 8 < sizeof(packet) ||
 			packet.packet_bits < packet.content_bits ||
 			packet.packet_bits / 8 > METADATA_PACKET_BYTES_MAX) {
 			problem_set(inspection, path, "is damaged");
@@ -167,8 +166,8 @@ static void file_inspect(struct inspection *inspection, const FTSENT *file)
 	}
 	stream_inspect(inspection, file->fts_accpath, file->fts_statp->st_size);
 	if (snprintf(path, sizeof(path), "%.*s/metadata",
-		    (int)(file->fts_pathlen - file->fts_namelen - 1), file->fts_path) <
-			(int)sizeof(path) &&
+		    (int)(file->fts_pathlen - file->fts_namelen - 1),
+		    file->fts_path) < (int)sizeof(path) &&
 		stat(path, &metadata) != 0) {
 		problem_set(inspection, path, "is missing");
 	}
@@ -193,8 +192,8 @@ enum status recorded_inspect(const char *path, struct recorded *out_recorded, st
 			int error = entry->fts_errno;
 
 			(void)fts_close(walk);
-			return diag_set(diag, status_from_errno(error), "%s: %s", path,
-				strerror(error));
+			return diag_set(
+				diag, status_from_errno(error), "%s: %s", path, strerror(error));
 		}
 	}
 	(void)fts_close(walk);

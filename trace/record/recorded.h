@@ -19,8 +19,8 @@ struct recorded {
 	uint64_t event_bytes; /* inside packets, without padding */
 	uint64_t discarded_events;
 	uint64_t lost_packets;
-	bool is_readable;     /* metadata whole, streams whole */
-	struct diag problem;  /* when not: the first file that is wrong, and how */
+	bool is_readable;    /* metadata whole, streams whole */
+	struct diag problem; /* when not: the first file that is wrong, and how */
 };
 
 /* `path` is the folder. Fails only when the folder itself cannot be walked. */

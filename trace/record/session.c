@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/record/session.h"
 
-#include "trace/base/clock.h"
 #include "gaptrace/schema.h"
+#include "trace/base/clock.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -13,9 +13,9 @@
 #include <string.h>
 
 /* A service's last buffers go out at disk speed: 8 GiB at 200 MB/s take 40 s. */
-#define STOP_LIMIT_NS (60 * NS_PER_S)
+#define STOP_LIMIT_NS    (60 * NS_PER_S)
 #define DESTROY_LIMIT_MS 60000
-#define STOP_POLL_MS 20
+#define STOP_POLL_MS     20
 /* Without it metadata is written only when the session stops, and a killed daemon leaves none. */
 #define METADATA_FLUSH_US 500000
 /* LTTng's own defaults for that channel. */
@@ -32,8 +32,7 @@ DEFINE_AUTO(struct lttng_destruction_handle, lttng_destruction_handle_destroy)
 
 static struct lttng_domain ust_domain(void)
 {
-	return (struct lttng_domain){
-		.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
+	return (struct lttng_domain){.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
 }
 
 /* liblttng-ctl gives negative codes, or positive ones where it gives LTTNG_OK. */
@@ -54,8 +53,8 @@ static enum status fail(int code, struct diag *diag, const char *what)
 		   error == LTTNG_ERR_INVALID_CHANNEL_NAME) {
 		status = STATUS_BAD_USE;
 	}
-	return diag_set(diag, status, "%s: the session daemon says: %s", what,
-		lttng_strerror(-error));
+	return diag_set(
+		diag, status, "%s: the session daemon says: %s", what, lttng_strerror(-error));
 }
 
 bool session_name_is_valid(const char *name)
@@ -75,10 +74,6 @@ static enum status event_enable(struct lttng_handle *handle, const struct profil
 	const struct profile_event *wanted, struct diag *diag)
 {
 	AUTO(lttng_event_destroy) struct lttng_event *event = lttng_event_create();
-	char excludes[PROFILE_EVENT_COUNT_MAX][LTTNG_SYMBOL_NAME_LEN];
-	char *exclude_list[PROFILE_EVENT_COUNT_MAX];
-	/* LTTng takes exclusions from patterns only. */
-	size_t exclude_count = strchr(wanted->name, '*') ? channel->exclude_count : 0;
 	int code;
 
 	if (!event) {
@@ -88,15 +83,11 @@ static enum status event_enable(struct lttng_handle *handle, const struct profil
 	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
 	event->loglevel = -1;
 	(void)snprintf(event->name, sizeof(event->name), "%s", wanted->name);
-	for (size_t i = 0; i < exclude_count; i++) {
-		(void)snprintf(
-			excludes[i], sizeof(excludes[i]), "%s", channel->excludes[i].name);
-		exclude_list[i] = excludes[i];
-	}
 
-	code = lttng_enable_event_with_exclusions(handle, event, channel->name,
-		*wanted->filter ? wanted->filter : NULL, (int)exclude_count,
-		exclude_count ? exclude_list : NULL);
+	/* Never with exclusions: lttng-sessiond 2.13 crashes when it lists an event that has one.
+	 */
+	code = lttng_enable_event_with_filter(
+		handle, event, channel->name, *wanted->filter ? wanted->filter : NULL);
 	return code < 0 ? fail(code, diag, wanted->name) : STATUS_OK;
 }
 
@@ -207,7 +198,8 @@ static bool has_our_events(struct lttng_handle *handle, const char *channel)
 	bool is_ours = false;
 
 	for (int i = 0; i < count && !is_ours; i++) {
-		is_ours = strncmp(events[i].name, GAPTRACE_PROVIDER, strlen(GAPTRACE_PROVIDER)) == 0;
+		is_ours =
+			strncmp(events[i].name, GAPTRACE_PROVIDER, strlen(GAPTRACE_PROVIDER)) == 0;
 	}
 	free(events);
 	return is_ours;

@@ -30,9 +30,8 @@ enum status watch_init(struct watch *watch, const char *output, struct diag *dia
 
 enum watch_finding watch_judge(struct watch *watch, uint64_t now_ns, uint64_t free_bytes)
 {
-	uint64_t since_last = watch->last_free_bytes > free_bytes
-				      ? watch->last_free_bytes - free_bytes
-				      : 0;
+	uint64_t since_last =
+		watch->last_free_bytes > free_bytes ? watch->last_free_bytes - free_bytes : 0;
 	uint64_t elapsed_ns = now_ns - watch->begin_ns;
 	uint64_t used;
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What `gaptrace record` tells its user, on standard error, since standard output is the command's.
+ */
+#pragma once
+
+#include "trace/record/output.h"
+#include "trace/record/recorded.h"
+#include "trace/record/session.h"
+
+#include <stdbool.h>
+
+/* One line, headed by the program's name. */
+void record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void record_say_help(void);
+
+/* What the buffers take, and that they were made smaller. */
+void record_say_buffers(const struct profile *profile, uint64_t bytes, bool is_reduced);
+
+/* Warns when the profile's expected rate fills the disk soon. */
+void record_say_room(const struct profile *profile, const char *output);
+
+/*
+ * The last line of a recording: how much, what was lost, where. `end` is NULL when the session
+ * daemon could not be asked. Gives the status that the recording itself deserves.
+ */
+MUST_CHECK enum status record_say_summary(const char *output, const struct session_end *end);
