@@ -42,8 +42,10 @@ mkdir "$WORK/alone"
 cp -L "$BUILD/lib/libgaptrace.so.0" "$WORK/alone/"
 LD_LIBRARY_PATH=$WORK/alone runs_silently "$emitter" all
 
-claim "it runs with nothing but the standard streams, one descriptor more"
-runs_silently bash -c "ulimit -n 4; exec '$emitter' locks 4 100"
+if ! grep -q '^GAPTRACE_SANITIZE:STRING=.' "$BUILD/CMakeCache.txt"; then
+  claim "it runs with one descriptor besides the standard streams"
+  runs_silently bash -c "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 4; exec '$emitter' locks 4 100"
+fi
 
 if [ -n "${LTTNG_ISOLATED:-}" ]; then
   claim "it runs where LTTng is not installed"

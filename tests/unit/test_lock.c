@@ -125,6 +125,8 @@ static void readers_share_and_may_nest(void **state)
 	gaptrace_rwlock_unlock(&locks[0]);
 	for (int i = 0; i < 12; i++) {
 		gaptrace_rwlock_unlock(&locks[i]);
+	}
+	for (int i = 0; i < 12; i++) {
 		gaptrace_rwlock_write_lock(&locks[i]);
 		gaptrace_rwlock_unlock(&locks[i]);
 		assert_int_equal(locks[i].acquire_count, i == 0 ? 3 : 2);

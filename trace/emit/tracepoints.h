@@ -5,6 +5,9 @@
  */
 #pragma once
 
+/* LTTng's macros are not pedantic-clean where they are expanded. */
+#pragma GCC diagnostic ignored "-Wpedantic"
+
 #define LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
 #include "trace/lttng/gpu_events.h"
