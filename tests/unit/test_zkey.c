@@ -416,7 +416,7 @@ static void the_insecure_mark_is_read_from_the_file(void **state)
 	/* As `snarkjs zkey contribute` leaves it: the hash kept, a contribution added. */
 	fixture_drop_section(&file, ZKEY_SECTION_CONTRIBUTIONS);
 	fixture_add_section(&file, ZKEY_SECTION_CONTRIBUTIONS,
-		ZKEY_INSECURE_MARK "\0\0\0\0\0\0\0\1\0\0\0and more", 64 + 4 + 8);
+		ZKEY_INSECURE_MARK "\0\0\0\0\0\0\1\0\0\0and more", 64 + 4 + 8);
 	assert_int_equal(
 		zkey_parse("a", file.bytes, file.count, ZKEY_CHECK_CURVE, NULL, &key), STATUS_OK);
 	assert_true(key->is_insecure);

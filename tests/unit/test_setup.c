@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves that keys of the test set-up prove and verify at every domain edge, and are repeatable. */
+#include "prover/groth16/setup.h"
+
+#include "prover/groth16/builtin_circuit.h"
+#include "prover/groth16/circuit.h"
+#include "prover/groth16/prove.h"
+#include "prover/groth16/verification_key.h"
+#include "prover/groth16/verify.h"
+#include "tests/unit/groth16_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint8_t seed[SETUP_SEED_BYTES] = {1, 2, 3};
+
+static void assert_proves(const struct zkey *key, const struct wtns *witness)
+{
+	AUTO(verification_key_destroy) struct verification_key *verification_key = NULL;
+	const struct groth16_options options = {.thread_count = 1};
+	struct proof proof;
+	blst_scalar wrong;
+
+	assert_int_equal(wtns_check_key(witness, key, NULL), STATUS_OK);
+	assert_int_equal(verification_key_from_zkey(key, NULL, &verification_key), STATUS_OK);
+	assert_int_equal(groth16_prove(key, witness->values, &options, NULL, &proof), STATUS_OK);
+	assert_int_equal(groth16_verify(verification_key, witness->values + 1, key->public_count,
+				 &proof, NULL),
+		STATUS_OK);
+	wrong = witness->values[1];
+	wrong.b[0] ^= 1;
+	if (key->public_count == 1) {
+		assert_int_equal(groth16_verify(verification_key, &wrong, 1, &proof, NULL),
+			STATUS_INVALID_PROOF);
+	}
+}
+
+/* Rows of the chain, one public wire and the constant: n + 2 rows in all. */
+static void the_domain_is_the_smallest_that_holds_all_rows(void **state)
+{
+	static const struct {
+		uint32_t rows;
+		uint32_t domain_size;
+	} edges[] = {{1, 4}, {2, 4}, {3, 8}, {6, 8}, {7, 16}, {14, 16}, {15, 32}, {30, 32},
+		{31, 64}, {62, 64}, {63, 128}, {254, 256}, {255, 512}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
+		char name[BUILTIN_CIRCUIT_NAME_BYTES_MAX];
+		struct wtns *witness = NULL;
+		struct zkey *key = NULL;
+
+		snprintf(name, sizeof(name), "squaring-chain:%u", edges[i].rows);
+		fixture_values(name, i, NULL, &witness, &key);
+		assert_int_equal(key->domain_size, edges[i].domain_size);
+		assert_int_equal(1u << key->domain_log2, edges[i].domain_size);
+		assert_proves(key, witness);
+		wtns_destroy(witness);
+		zkey_destroy(key);
+	}
+}
+
+static void sparse_circuits_prove_too(void **state)
+{
+	static const char *const names[] = {"sha256:1", "sha256:4", "merkle-path:1:1"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct wtns *witness = NULL;
+		struct zkey *key = NULL;
+
+		fixture_values(names[i], i, NULL, &witness, &key);
+		assert_true(key->b1.count < key->wire_count);
+		assert_true(key->b1.count == key->b2.count);
+		assert_proves(key, witness);
+		wtns_destroy(witness);
+		zkey_destroy(key);
+	}
+}
+
+/* Only the input rows are left, and no L point. */
+static void a_circuit_without_rows_has_a_key(void **state)
+{
+	const struct setup_options options = {.seed = seed};
+	AUTO(circuit_destroy) struct circuit *circuit = NULL;
+	AUTO(r1cs_destroy) struct r1cs *r1cs = NULL;
+	AUTO(wtns_destroy) struct wtns *witness = NULL;
+	AUTO(zkey_destroy) struct zkey *key = NULL;
+
+	(void)state;
+	assert_int_equal(circuit_create(1, &circuit), STATUS_OK);
+	assert_int_equal(circuit_finish(circuit, &r1cs, &witness), STATUS_OK);
+	assert_int_equal(setup_create_key(r1cs, &options, NULL, &key), STATUS_OK);
+	assert_int_equal(key->domain_size, 2);
+	assert_int_equal(key->l.count, 0);
+	assert_proves(key, witness);
+}
+
+static bool are_same(const struct zkey *a, const struct zkey *b)
+{
+	return memcmp(&a->alpha_g1, &b->alpha_g1, sizeof(a->alpha_g1)) == 0 &&
+	       memcmp(a->h.points, b->h.points, a->h.count * sizeof(*a->h.points)) == 0 &&
+	       memcmp(a->l.points, b->l.points, a->l.count * sizeof(*a->l.points)) == 0 &&
+	       memcmp(a->b2.points, b->b2.points, a->b2.count * sizeof(*a->b2.points)) == 0;
+}
+
+static void a_seed_gives_one_key_on_any_number_of_threads(void **state)
+{
+	static const uint32_t thread_counts[] = {0, 1, 2, 3, 100};
+	const struct setup_options other = {
+		.seed = (const uint8_t *)"thirty-two bytes of other seed.."};
+	AUTO(r1cs_destroy) struct r1cs *r1cs = NULL;
+	AUTO(zkey_destroy) struct zkey *first = NULL;
+	AUTO(zkey_destroy) struct zkey *different = NULL;
+
+	(void)state;
+	fixture_values("squaring-chain:900", 1, &r1cs, NULL, NULL);
+	for (size_t i = 0; i < sizeof(thread_counts) / sizeof(thread_counts[0]); i++) {
+		const struct setup_options options = {
+			.seed = seed, .thread_count = thread_counts[i]};
+		struct zkey *key = NULL;
+
+		assert_int_equal(setup_create_key(r1cs, &options, NULL, &key), STATUS_OK);
+		assert_true(key->is_insecure);
+		if (!first) {
+			first = key;
+			continue;
+		}
+		assert_true(are_same(first, key));
+		zkey_destroy(key);
+	}
+	assert_int_equal(setup_create_key(r1cs, &other, NULL, &different), STATUS_OK);
+	assert_false(are_same(first, different));
+}
+
+static void without_a_seed_every_key_is_another(void **state)
+{
+	const struct setup_options options = {.thread_count = 1};
+	AUTO(r1cs_destroy) struct r1cs *r1cs = NULL;
+	AUTO(zkey_destroy) struct zkey *a = NULL;
+	AUTO(zkey_destroy) struct zkey *b = NULL;
+
+	(void)state;
+	fixture_values("squaring-chain:2", 1, &r1cs, NULL, NULL);
+	assert_int_equal(setup_create_key(r1cs, &options, NULL, &a), STATUS_OK);
+	assert_int_equal(setup_create_key(r1cs, &options, NULL, &b), STATUS_OK);
+	assert_false(are_same(a, b));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_domain_is_the_smallest_that_holds_all_rows),
+		cmocka_unit_test(sparse_circuits_prove_too),
+		cmocka_unit_test(a_circuit_without_rows_has_a_key),
+		cmocka_unit_test(a_seed_gives_one_key_on_any_number_of_threads),
+		cmocka_unit_test(without_a_seed_every_key_is_another),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
