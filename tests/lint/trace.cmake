@@ -1,1 +1,2 @@
 script_test(lint events events.py)
+script_test(lint poison poison.sh)
