@@ -57,7 +57,9 @@ struct gap {
 /* clang-format on */
 
 #define GAP_VIA_ENUM(constant, name) GAP_VIA_##constant,
-enum gap_via_kind { GAP_VIA_TABLE(GAP_VIA_ENUM) GAP_VIA_KIND_COUNT };
+enum gap_via_kind {
+	GAP_VIA_TABLE(GAP_VIA_ENUM) GAP_VIA_KIND_COUNT
+};
 #undef GAP_VIA_ENUM
 
 /* The name in reports, valid for ever. */

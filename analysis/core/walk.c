@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/core/walk.h"
+
+#include "analysis/core/walk_add.h"
+#include "analysis/core/walk_state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum status walk_create(struct walk **out_walk)
+{
+	struct walk *walk = calloc(1, sizeof(*walk));
+
+	assert(out_walk);
+
+	if (!walk) {
+		return STATUS_NO_MEMORY;
+	}
+	walk_lanes_init(&walk->lanes);
+	walk_calls_init(&walk->calls);
+	walk_locks_init(&walk->locks);
+	walk_queues_init(&walk->queues);
+	walk_objects_init(&walk->objects);
+	walk_jobs_init(&walk->jobs);
+	walk_scheds_init(&walk->scheds);
+	walk_devices_init(&walk->devices);
+	walk_ring_init(&walk->untrusted, sizeof(struct walk_untrusted));
+	*out_walk = walk;
+	return STATUS_OK;
+}
+
+void walk_destroy(struct walk *walk)
+{
+	if (!walk) {
+		return;
+	}
+	walk_lanes_finish(&walk->lanes);
+	walk_calls_finish(&walk->calls);
+	walk_locks_finish(&walk->locks);
+	walk_queues_finish(&walk->queues);
+	walk_objects_finish(&walk->objects);
+	walk_jobs_finish(&walk->jobs);
+	walk_scheds_finish(&walk->scheds);
+	walk_devices_finish(&walk->devices);
+	walk_ring_finish(&walk->untrusted);
+	walk_map_finish(&walk->thread_names);
+	walk_names_finish(&walk->names);
+	free(walk);
+}
+
+static void sweep(struct walk *walk)
+{
+	const uint64_t forget_ns = walk->lanes.forget_ns;
+
+	walk->swept_count = walk->event_count;
+	for (uint32_t i = 0; i < walk->lanes.count; i++) {
+		walk_calls_prune_lane(&walk->calls, walk->lanes.lanes[i], forget_ns);
+	}
+	walk_calls_prune(&walk->calls, forget_ns);
+	walk_lanes_sweep(&walk->lanes, WALK_LANE_IDLE_NS);
+	walk_locks_sweep(&walk->locks, forget_ns);
+	walk_queues_sweep(&walk->queues, forget_ns);
+	walk_objects_sweep(&walk->objects, forget_ns);
+	walk_jobs_sweep(&walk->jobs, forget_ns);
+	walk_scheds_sweep(&walk->scheds, forget_ns);
+	walk_devices_sweep(&walk->devices, forget_ns);
+	walk_ring_drop_front(&walk->untrusted, walk_ring_below(&walk->untrusted, forget_ns));
+}
+
+/* A gap has been open for so long that its history fills the memory: lets the older half go. */
+static enum status forget_by_force(struct walk *walk)
+{
+	const uint64_t begin_ns =
+		walk->lanes.forget_ns > walk->first_ns ? walk->lanes.forget_ns : walk->first_ns;
+	const uint64_t end_ns = begin_ns + (walk->now_ns - begin_ns) / 2;
+	enum status status = walk_state_distrust(walk, begin_ns, end_ns, "history limit");
+
+	walk->lanes.forget_ns = end_ns;
+	sweep(walk);
+	return status;
+}
+
+static size_t record_count(const struct walk *walk)
+{
+	return walk->lanes.activities.taken_count + walk->calls.slab.taken_count +
+	       walk->locks.hold_count + walk->devices.operation_count;
+}
+
+enum status walk_add(struct walk *walk, const struct event *event)
+{
+	enum status status;
+
+	assert(walk && event);
+
+	if (event->time_ns > walk->now_ns) {
+		walk->now_ns = event->time_ns;
+	}
+	if (walk->event_count == 0) {
+		walk->first_ns = event->time_ns;
+	}
+	walk->event_count++;
+	if (event->kind < EVENT_GPU_DEVICE || event->kind >= EVENT_SCHED_SWITCH) {
+		status = walk_add_host(walk, event);
+	} else {
+		status = walk_add_gpu(walk, event);
+	}
+	if (status != STATUS_OK) {
+		return status;
+	}
+	if (record_count(walk) > WALK_RECORD_COUNT_MAX &&
+		walk->event_count - walk->swept_count >= WALK_SWEEP_EVENTS) {
+		return forget_by_force(walk);
+	}
+	return STATUS_OK;
+}
+
+void walk_forget_before(struct walk *walk, uint64_t time_ns)
+{
+	assert(walk);
+
+	if (time_ns > walk->lanes.forget_ns) {
+		walk->lanes.forget_ns = time_ns;
+	}
+	if (walk->event_count - walk->swept_count >= WALK_SWEEP_EVENTS) {
+		sweep(walk);
+	}
+}
+
+enum status walk_state_distrust(
+	struct walk *walk, uint64_t begin_ns, uint64_t end_ns, const char *reason)
+{
+	const struct walk_untrusted entry = {
+		.end_ns = end_ns, .begin_ns = begin_ns, .reason = reason};
+
+	return walk_ring_insert(
+		&walk->untrusted, walk_ring_below(&walk->untrusted, end_ns), &entry);
+}
+
+enum status walk_add_untrusted(
+	struct walk *walk, uint64_t begin_ns, uint64_t end_ns, const char *reason)
+{
+	const char *kept;
+
+	assert(walk && reason);
+
+	kept = walk_names_keep(&walk->names, reason);
+	if (!kept) {
+		return STATUS_NO_MEMORY;
+	}
+	return begin_ns < end_ns ? walk_state_distrust(walk, begin_ns, end_ns, kept) : STATUS_OK;
+}
+
+enum status walk_add_device(struct walk *walk, int32_t pid, int32_t ordinal, uint32_t device)
+{
+	assert(walk);
+
+	return walk_devices_map(&walk->devices, pid, ordinal, device);
+}
+
+struct walk_counts walk_counts(const struct walk *walk)
+{
+	return walk->counts;
+}
+
+const char *walk_thread_name(const struct walk *walk, int32_t tid)
+{
+	const char *name = walk_map_find(&walk->thread_names, (uint32_t)tid, 0);
+
+	return name ? name : "";
+}

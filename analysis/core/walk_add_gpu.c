@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* The devices' events: calls, what they issued, and what was waited for. */
+#include "analysis/core/walk_add.h"
+
+static const char *copy_label(const struct event *event)
+{
+	static const char *const labels[] = {
+		[GAPTRACE_COPY_UNKNOWN] = "copy",
+		[GAPTRACE_COPY_HTOD] = "htod",
+		[GAPTRACE_COPY_DTOH] = "dtoh",
+		[GAPTRACE_COPY_DTOD] = "dtod",
+		[GAPTRACE_COPY_HTOH] = "htoh",
+		[GAPTRACE_COPY_PTOP] = "ptop",
+	};
+	const size_t kind = (size_t)event->copy.kind;
+
+	if (event->kind == EVENT_GPU_MEMSET) {
+		return "memset";
+	}
+	return kind < sizeof(labels) / sizeof(labels[0]) && labels[kind] ? labels[kind] : "copy";
+}
+
+/* What was issued joins its call, whichever of the two was told first. */
+static enum status join_call(struct walk *walk, const struct event *event,
+	const struct event_operation *where, const struct walk_copy *copy)
+{
+	const bool is_kernel = event->kind == EVENT_GPU_KERNEL;
+	struct walk_call *call;
+
+	if (where->correlation == 0) {
+		walk->counts.unjoined_operations += is_kernel;
+		return STATUS_OK;
+	}
+	call = walk_calls_get(&walk->calls, event->pid, where->correlation);
+	if (!call) {
+		return STATUS_NO_MEMORY;
+	}
+	if (call->operation_count == 0 || where->start_ns < call->first_start_ns) {
+		call->first_start_ns = where->start_ns;
+	}
+	if (where->end_ns > call->last_end_ns) {
+		call->last_end_ns = where->end_ns;
+	}
+	call->operation_count++;
+	if (copy) {
+		call->has_copy = true;
+		call->copy = *copy;
+	}
+	if (call->has_record) {
+		walk->counts.joined_operations += is_kernel;
+		walk->counts.before_launch += where->start_ns < call->start_ns;
+	} else {
+		walk->counts.unjoined_operations += is_kernel;
+		call->unjoined_count += is_kernel;
+	}
+	return STATUS_OK;
+}
+
+static enum status add_kernel(struct walk *walk, const struct event *event)
+{
+	const struct event_operation *where = &event->kernel.operation;
+	const struct walk_operation operation = {
+		.start_ns = where->start_ns,
+		.end_ns = where->end_ns,
+		.correlation = where->correlation,
+	};
+	const enum status status = walk_devices_add(&walk->devices, event->pid, where, &operation);
+
+	return status == STATUS_OK ? join_call(walk, event, where, NULL) : status;
+}
+
+static enum status add_copy(struct walk *walk, const struct event *event)
+{
+	const struct event_operation *where = &event->copy.operation;
+	const struct walk_copy copy = {
+		.bytes = event->copy.bytes,
+		.label = copy_label(event),
+		.is_pageable = event->copy.source_memory == GAPTRACE_MEMORY_PAGEABLE ||
+			       event->copy.target_memory == GAPTRACE_MEMORY_PAGEABLE,
+	};
+	const struct walk_operation operation = {
+		.start_ns = where->start_ns,
+		.end_ns = where->end_ns,
+		.correlation = where->correlation,
+		.bytes = copy.bytes,
+		.label = copy.label,
+		.is_pageable = copy.is_pageable,
+	};
+	const enum status status = walk_devices_add(&walk->devices, event->pid, where, &operation);
+
+	return status == STATUS_OK ? join_call(walk, event, where, &copy) : status;
+}
+
+static enum status add_api(struct walk *walk, const struct event *event)
+{
+	const char *name = walk_names_keep(&walk->names, event->api.name);
+	struct walk_lane *lane = walk_lanes_get(&walk->lanes, event->pid, event->api.tid);
+	struct walk_call record = {
+		.start_ns = event->api.start_ns,
+		.end_ns = event->api.end_ns,
+		.name = name,
+		.pid = event->pid,
+		.correlation = event->api.correlation,
+	};
+	struct walk_call *call;
+
+	if (!name || !lane) {
+		return STATUS_NO_MEMORY;
+	}
+	if (event->time_ns > lane->last_ns) {
+		lane->last_ns = event->time_ns;
+	}
+	record.category = walk_call_category(name);
+	call = walk_calls_add(&walk->calls, lane, &record);
+	if (!call) {
+		return STATUS_NO_MEMORY;
+	}
+	walk->counts.joined_operations += call->unjoined_count;
+	walk->counts.unjoined_operations -= call->unjoined_count;
+	call->unjoined_count = 0;
+	walk->counts.before_launch +=
+		call->operation_count > 0 && call->first_start_ns < call->start_ns;
+	return STATUS_OK;
+}
+
+static enum status add_sync(struct walk *walk, const struct event *event)
+{
+	const struct event_operation *where = &event->sync.operation;
+	const struct walk_stream_wait wait = {
+		.start_ns = where->start_ns,
+		.end_ns = where->end_ns > where->start_ns ? where->end_ns : where->start_ns,
+		.pid = event->pid,
+		.context = where->context,
+		.stream = where->stream,
+		.event_stream = event->sync.event_stream,
+	};
+	struct walk_call *call;
+
+	if (event->sync.kind == GAPTRACE_SYNC_STREAM_WAIT_EVENT) {
+		return walk_devices_add_wait(&walk->devices, &wait);
+	}
+	if (where->correlation == 0) {
+		return STATUS_OK;
+	}
+	call = walk_calls_get(&walk->calls, event->pid, where->correlation);
+	if (!call) {
+		return STATUS_NO_MEMORY;
+	}
+	call->has_sync = true;
+	call->sync_kind = event->sync.kind;
+	call->sync_device = where->device;
+	call->sync_context = where->context;
+	call->sync_stream = where->stream;
+	if (where->end_ns > call->last_end_ns) {
+		call->last_end_ns = where->end_ns;
+	}
+	return STATUS_OK;
+}
+
+static enum status add_overhead(struct walk *walk, const struct event *event)
+{
+#define OVERHEAD_NAME(name, value, label) [value] = (label),
+	static const char *const names[] = {GAPTRACE_OVERHEAD_KINDS(OVERHEAD_NAME)};
+#undef OVERHEAD_NAME
+	const size_t kind = (size_t)event->overhead.kind;
+	struct walk_lane *lane = walk_lanes_get(&walk->lanes, event->pid, event->overhead.tid);
+	const struct walk_call record = {
+		.start_ns = event->overhead.start_ns,
+		.end_ns = event->overhead.end_ns,
+		.name = kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "overhead",
+		.pid = event->pid,
+		.category = WALK_CALL_OVERHEAD,
+	};
+
+	if (!lane || !walk_calls_add(&walk->calls, lane, &record)) {
+		return STATUS_NO_MEMORY;
+	}
+	return STATUS_OK;
+}
+
+enum status walk_add_gpu(struct walk *walk, const struct event *event)
+{
+	switch ((int)event->kind) {
+	case EVENT_GPU_KERNEL:
+		return add_kernel(walk, event);
+	case EVENT_GPU_MEMCPY:
+	case EVENT_GPU_MEMSET:
+		return add_copy(walk, event);
+	case EVENT_GPU_API:
+		return add_api(walk, event);
+	case EVENT_GPU_SYNC:
+		return add_sync(walk, event);
+	case EVENT_GPU_OVERHEAD:
+		return add_overhead(walk, event);
+	default:
+		return STATUS_OK;
+	}
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/core/walk_chain.h"
+
+#include "analysis/core/walk_engine.h"
+
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* False when the chain is as long as one may be. */
+static bool push_link(struct walk_explanation *explanation, const struct walk_link *link)
+{
+	if (explanation->link_count == GAP_VIA_MAX) {
+		return false;
+	}
+	explanation->links[explanation->link_count] = *link;
+	explanation->link_count++;
+	return true;
+}
+
+static bool is_waiting(const struct walk_explanation *explanation, const struct walk_lane *lane)
+{
+	for (uint32_t i = 0; i < explanation->link_count; i++) {
+		if (explanation->links[i].lane == lane) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Goes on with the thread that ended the innermost wait. */
+static void follow_ender(struct walk_explanation *explanation, struct walk_lane_reference ender,
+	struct walk_stretch stretch)
+{
+	const struct walk_lane *lane = walk_lanes_of(&explanation->walk->lanes, ender);
+
+	if (!lane) {
+		walk_charge_unknown(explanation, stretch.from_ns, stretch.to_ns, "no waker");
+	} else if (is_waiting(explanation, lane)) {
+		walk_charge_unknown(explanation, stretch.from_ns, stretch.to_ns, "cycle");
+	} else {
+		walk_chain_follow(explanation, lane, stretch);
+	}
+}
+
+static void charge_handover(struct walk_explanation *explanation, uint64_t from_ns, uint64_t to_ns,
+	const struct walk_lane *waiter)
+{
+	const struct walk_charge charge = {
+		.cause = CAUSE_CPU_PHASE, .name = "handover", .runnable = waiter};
+
+	walk_charge(explanation, from_ns, to_ns, &charge);
+}
+
+/* ---- Locks ---- */
+
+/*
+ * Holders, the last to release first. Each answers for the time since it acquired; before that,
+ * the one that released last of those that had acquired earlier does.
+ */
+static void follow_holders(struct walk_explanation *explanation, const struct walk_lane *waiter,
+	const struct walk_activity *wait, struct walk_stretch stretch)
+{
+	const struct walk_lock *lock =
+		walk_locks_find(&explanation->walk->locks, waiter->pid, wait->object);
+	const bool is_shared = wait->mode == GAPTRACE_LOCK_SHARED;
+	uint64_t y_ns = wait->end_ns;
+	size_t i = 0;
+
+	if (lock && wait->end_ns != WALK_OPEN) {
+		i = walk_ring_below(&lock->holds, wait->end_ns + 1);
+	}
+	for (; i > 0 && y_ns > stretch.from_ns; i--) {
+		const struct walk_hold *hold = walk_ring_at(&lock->holds, i - 1);
+		const bool is_own = hold->lane.index == waiter->self.index &&
+				    hold->lane.generation == waiter->self.generation;
+		struct walk_stretch held = {.act_ns = hold->release_ns};
+
+		/* Readers let a reader in: the writer before it, or behind it, did not. */
+		if (hold->acquire_ns >= y_ns || (is_own && hold->release_ns > wait->begin_ns) ||
+			(is_shared && hold->is_shared && y_ns == wait->end_ns &&
+				hold->release_ns > wait->begin_ns)) {
+			continue;
+		}
+		charge_handover(explanation, later(hold->release_ns, stretch.from_ns),
+			earlier(y_ns, stretch.to_ns), waiter);
+		y_ns = earlier(y_ns, hold->release_ns);
+		if (hold->release_ns <= wait->begin_ns) {
+			y_ns = stretch.from_ns; /* free from before the wait on */
+			break;
+		}
+		held.from_ns = later(hold->acquire_ns, stretch.from_ns);
+		held.to_ns = earlier(y_ns, stretch.to_ns);
+		if (held.from_ns < held.to_ns && hold->is_released) {
+			follow_ender(explanation, hold->lane, held);
+		} else {
+			walk_charge_unknown(explanation, held.from_ns, held.to_ns, "no waker");
+		}
+		y_ns = hold->acquire_ns;
+	}
+	walk_charge_unknown(explanation, stretch.from_ns, earlier(y_ns, stretch.to_ns), "no waker");
+}
+
+static void follow_lock(struct walk_explanation *explanation, const struct walk_lane *waiter,
+	const struct walk_activity *wait, struct walk_stretch stretch)
+{
+	const struct walk_call *call = walk_calls_at(waiter, stretch.to_ns);
+	const struct walk_link link = {
+		.kind = GAP_VIA_LOCK,
+		.object = wait->name,
+		/* A lock inside a call is the driver's: what counts is what keeps the driver. */
+		.has_cause = !call || call->start_ns > wait->begin_ns,
+		.cause = walk_engine_is_gpu_mutex(wait->name) ? CAUSE_GPU_MUTEX : CAUSE_LOCK,
+		.lane = waiter,
+		.work = wait->work,
+	};
+
+	if (!push_link(explanation, &link)) {
+		walk_charge_unknown(explanation, stretch.from_ns, stretch.to_ns, "too deep");
+		return;
+	}
+	follow_holders(explanation, waiter, wait, stretch);
+	explanation->link_count--;
+}
+
+/* ---- Other waits ---- */
+
+struct wait_kind_row {
+	enum gap_via_kind via;
+	bool has_cause;
+	enum cause cause;
+};
+
+static const struct wait_kind_row wait_kinds[] = {
+	[GAPTRACE_WAIT_BARRIER] = {.via = GAP_VIA_BARRIER},
+	[GAPTRACE_WAIT_JOIN] = {.via = GAP_VIA_JOIN},
+	[GAPTRACE_WAIT_CONDITION] = {.via = GAP_VIA_CONDITION},
+	[GAPTRACE_WAIT_BUDGET] = {GAP_VIA_BUDGET, true, CAUSE_BUDGET},
+	[GAPTRACE_WAIT_PACER] = {GAP_VIA_PACER, true, CAUSE_PACING},
+	[GAPTRACE_WAIT_SLEEP] = {GAP_VIA_SLEEP, true, CAUSE_PACING},
+	[GAPTRACE_WAIT_BACKPRESSURE] = {GAP_VIA_BACKPRESSURE, true, CAUSE_BACKPRESSURE},
+};
+
+static struct walk_link link_of(const struct walk_explanation *explanation,
+	const struct walk_lane *waiter, const struct walk_activity *wait)
+{
+	const struct walk *walk = explanation->walk;
+	struct walk_link link = {
+		.kind = GAP_VIA_QUEUE,
+		.object = wait->name,
+		.lane = waiter,
+		.work = wait->work,
+		.pid = waiter->pid,
+		.queue_device = GAPTRACE_NONE,
+	};
+
+	if (wait->kind == WALK_WAIT) {
+		const size_t kind = (size_t)wait->wait_kind;
+		const bool is_known = kind < sizeof(wait_kinds) / sizeof(wait_kinds[0]);
+		const struct wait_kind_row *row =
+			&wait_kinds[is_known ? kind : GAPTRACE_WAIT_CONDITION];
+
+		link.kind = row->via;
+		link.has_cause = row->has_cause;
+		link.cause = row->cause;
+	} else {
+		const struct walk_queue *queue =
+			walk_queues_find(&walk->queues, waiter->pid, wait->object);
+
+		link.queue_device = queue && !queue->is_shared ? queue->device : GAPTRACE_NONE;
+		link.has_submit =
+			wait->work.job != 0 && walk_jobs_submitted(&walk->jobs, waiter->pid,
+						       wait->work.job, &link.submit_ns);
+	}
+	return link;
+}
+
+/* Everything between the act and the wait's end is the hand-over. */
+static void follow_waker(struct walk_explanation *explanation, const struct walk_lane *waiter,
+	const struct walk_activity *wait, struct walk_stretch stretch)
+{
+	const struct walk_charge sleep = {
+		.cause = CAUSE_PACING,
+		.name = wait->wait_kind == GAPTRACE_WAIT_PACER ? "pacer" : "sleep",
+		.holder = waiter,
+	};
+
+	if (wait->kind == WALK_WAIT && (wait->wait_kind == GAPTRACE_WAIT_PACER ||
+					       wait->wait_kind == GAPTRACE_WAIT_SLEEP)) {
+		walk_charge(explanation, stretch.from_ns, stretch.to_ns, &sleep);
+	} else if (!wait->has_ender) {
+		walk_charge_unknown(explanation, stretch.from_ns, stretch.to_ns, "no waker");
+	} else {
+		stretch.act_ns = wait->ender_ns;
+		follow_ender(explanation, wait->ender, stretch);
+	}
+}
+
+/* The feeder waits with the GPU's mutex in hand: nobody else may feed the GPU meanwhile. */
+static bool push_inside(
+	struct walk_explanation *explanation, const struct walk_lane *lane, uint64_t y_ns)
+{
+	const struct walk_gpu_hold *hold = walk_lane_gpu_hold(lane, y_ns);
+	const struct walk_link link = {
+		.kind = GAP_VIA_INSIDE,
+		.object = hold ? hold->name : "",
+		.has_cause = true,
+		.cause = CAUSE_GPU_MUTEX,
+	};
+
+	return explanation->link_count == 0 && hold && push_link(explanation, &link);
+}
+
+static void follow_wait(struct walk_explanation *explanation, const struct walk_lane *waiter,
+	const struct walk_activity *wait, struct walk_stretch stretch, bool is_handover)
+{
+	const uint32_t link_count = explanation->link_count;
+	struct walk_link link;
+
+	if (wait->kind == WALK_LOCK_WAIT) {
+		follow_lock(explanation, waiter, wait, stretch);
+		return;
+	}
+	link = link_of(explanation, waiter, wait);
+	if (!link.has_cause) {
+		(void)push_inside(explanation, waiter, stretch.to_ns);
+	}
+	if (is_handover && link.kind == GAP_VIA_QUEUE) {
+		link.queue_device = GAPTRACE_NONE; /* its item is there: nothing is missing */
+	}
+	if (!push_link(explanation, &link)) {
+		walk_charge_unknown(explanation, stretch.from_ns, stretch.to_ns, "too deep");
+	} else if (is_handover) {
+		charge_handover(explanation, stretch.from_ns, stretch.to_ns, waiter);
+	} else {
+		follow_waker(explanation, waiter, wait, stretch);
+	}
+	explanation->link_count = link_count;
+}
+
+/* ---- What a thread did ---- */
+
+struct piece {
+	uint64_t from_ns;
+	const struct walk_activity *activity; /* innermost; NULL: nothing recorded */
+	const struct walk_call *call;         /* set when it is further in than the activity */
+	const struct walk_activity *wait;     /* to be followed, around all of it */
+	bool is_handover; /* the act that ended its wait is done, and it has not gone on yet */
+};
+
+/* True while the wait is what keeps its thread: up to the act that ends it. */
+static bool keeps_waiting(
+	const struct walk_lane *lane, const struct walk_activity *wait, uint64_t y_ns)
+{
+	const bool is_own = wait->ender.index == lane->self.index &&
+			    wait->ender.generation == lane->self.generation;
+
+	if (wait->kind == WALK_LOCK_WAIT || !wait->has_ender) {
+		return true;
+	}
+	return !is_own && y_ns <= wait->ender_ns;
+}
+
+/* Of waits around one another the outermost counts until its act, then the one further in. */
+static void find_wait(const struct walk_lane *lane, uint64_t y_ns, struct piece *piece)
+{
+	const struct walk_activity *around = piece->activity;
+
+	for (; around; around = walk_activity_outer(around, y_ns)) {
+		if (!walk_activity_is_wait(around)) {
+			continue;
+		}
+		if (keeps_waiting(lane, around, y_ns)) {
+			piece->wait = around;
+		} else if (around->ender_ns < y_ns) {
+			piece->from_ns = later(piece->from_ns, around->ender_ns);
+		}
+	}
+	if (piece->wait) {
+		piece->from_ns = piece->wait->begin_ns;
+		piece->call = NULL;
+	} else if (piece->activity && !piece->call && walk_activity_is_wait(piece->activity)) {
+		piece->wait = piece->activity;
+		piece->is_handover = true;
+	}
+}
+
+/* What the lane did at y, and since when that is so. */
+static struct piece piece_at(
+	const struct walk_explanation *explanation, const struct walk_lane *lane, uint64_t y_ns)
+{
+	struct piece piece = {.activity = walk_lane_at(lane, y_ns)};
+	const struct walk_call *call = walk_calls_at(lane, y_ns);
+	uint64_t wait_from_ns;
+
+	piece.from_ns = later(walk_lane_end_before(lane, y_ns), walk_calls_end_before(lane, y_ns));
+	if (piece.activity) {
+		piece.from_ns = later(piece.from_ns, piece.activity->begin_ns);
+	}
+	if (call) {
+		const struct walk_activity *activity = piece.activity;
+
+		piece.from_ns = later(piece.from_ns, call->start_ns);
+		if (!activity || call->start_ns > activity->begin_ns ||
+			(call->start_ns == activity->begin_ns &&
+				call->end_ns <= activity->end_ns)) {
+			piece.call = call;
+		}
+	}
+	wait_from_ns = piece.from_ns;
+	find_wait(lane, y_ns, &piece);
+	if (piece.wait && !piece.is_handover) {
+		return piece;
+	}
+	piece.from_ns = later(piece.from_ns, wait_from_ns);
+	if (explanation->link_count == 0) {
+		piece.from_ns = later(piece.from_ns, walk_lane_gpu_change_before(lane, y_ns));
+	}
+	return piece;
+}
+
+static void charge_running(struct walk_explanation *explanation, const struct walk_lane *lane,
+	const struct piece *piece, struct walk_stretch stretch)
+{
+	const uint32_t link_count = explanation->link_count;
+	struct walk_charge charge = {
+		.cause = CAUSE_CPU_PHASE,
+		.name = "not traced",
+		.holder = lane,
+		.runnable = lane,
+		.is_untraced = !piece->activity,
+	};
+
+	if (piece->call) {
+		charge.activity = piece->activity;
+		walk_engine_charge_call(explanation, lane, piece->call, stretch, &charge);
+		return;
+	}
+	if (piece->activity) {
+		charge.activity = piece->activity;
+		charge.cause = piece->activity->cause;
+		charge.name = piece->activity->name;
+	}
+	if (charge.cause == CAUSE_CPU_PHASE) {
+		(void)push_inside(explanation, lane, stretch.to_ns);
+	}
+	walk_charge(explanation, stretch.from_ns, stretch.to_ns, &charge);
+	explanation->link_count = link_count;
+}
+
+/* A pool's thread between two tasks. */
+static bool is_idle(const struct piece *piece, uint64_t y_ns)
+{
+	const struct walk_activity *around = piece->activity;
+
+	while (around && walk_activity_is_wait(around)) {
+		around = walk_activity_outer(around, y_ns);
+	}
+	return !around && !piece->call;
+}
+
+/* `is_pool`: the thread is looked at because a task waits for it, and may be idle. */
+static void follow_pieces(struct walk_explanation *explanation, const struct walk_lane *lane,
+	uint64_t from_ns, uint64_t to_ns, bool is_pool)
+{
+	while (from_ns < to_ns && explanation->status == STATUS_OK) {
+		struct piece piece = piece_at(explanation, lane, to_ns);
+		struct walk_stretch stretch = {.to_ns = to_ns, .act_ns = to_ns};
+
+		stretch.from_ns = later(from_ns, piece.from_ns);
+		explanation->step_count++;
+		if (explanation->step_count > WALK_STEP_COUNT_MAX) {
+			walk_charge_unknown(explanation, from_ns, to_ns, "too many steps");
+			return;
+		}
+		if (is_pool && is_idle(&piece, to_ns)) {
+			charge_handover(explanation, stretch.from_ns, to_ns, lane);
+		} else if (piece.wait) {
+			follow_wait(explanation, lane, piece.wait, stretch, piece.is_handover);
+		} else {
+			charge_running(explanation, lane, &piece, stretch);
+		}
+		to_ns = stretch.from_ns;
+	}
+}
+
+/* ---- Tasks ---- */
+
+static const struct walk_activity *task_at(const struct walk_lane *lane, uint64_t y_ns)
+{
+	const struct walk_activity *activity = walk_lane_at(lane, y_ns);
+
+	while (activity && activity->kind != WALK_TASK) {
+		activity = walk_activity_outer(activity, y_ns);
+	}
+	return activity;
+}
+
+/* The time a task lay in its pool: charged to what the thread that ran it did meanwhile. */
+static void follow_queued(struct walk_explanation *explanation, const struct walk_lane *runner,
+	const struct walk_activity *task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct walk_link link = {
+		.kind = GAP_VIA_POOL,
+		.object = task->pool,
+		.has_cause = true,
+		.cause = CAUSE_POOL,
+		.work = task->work,
+	};
+
+	if (from_ns >= to_ns) {
+		return;
+	}
+	if (!push_link(explanation, &link)) {
+		walk_charge_unknown(explanation, from_ns, to_ns, "too deep");
+	} else if (is_waiting(explanation, runner)) {
+		walk_charge_unknown(explanation, from_ns, to_ns, "cycle");
+		explanation->link_count--;
+	} else {
+		follow_pieces(explanation, runner, from_ns, to_ns, true);
+		explanation->link_count--;
+	}
+}
+
+void walk_chain_follow(struct walk_explanation *explanation, const struct walk_lane *lane,
+	struct walk_stretch stretch)
+{
+	uint64_t to_ns = stretch.to_ns;
+	uint64_t act_ns = stretch.act_ns;
+
+	while (stretch.from_ns < to_ns && explanation->status == STATUS_OK) {
+		const struct walk_activity *task = task_at(lane, act_ns);
+		const struct walk_lane *submitter;
+		uint64_t submit_ns;
+
+		if (!task) {
+			follow_pieces(explanation, lane, stretch.from_ns, to_ns, false);
+			return;
+		}
+		follow_pieces(
+			explanation, lane, later(stretch.from_ns, task->begin_ns), to_ns, false);
+		to_ns = earlier(to_ns, task->begin_ns);
+		submit_ns =
+			task->has_ender ? earlier(task->ender_ns, task->begin_ns) : task->begin_ns;
+		follow_queued(explanation, lane, task, later(stretch.from_ns, submit_ns), to_ns);
+		to_ns = earlier(to_ns, submit_ns);
+		if (to_ns <= stretch.from_ns) {
+			return;
+		}
+		submitter = walk_lanes_of(&explanation->walk->lanes, task->ender);
+		if (!submitter || is_waiting(explanation, submitter)) {
+			walk_charge_unknown(explanation, stretch.from_ns, to_ns,
+				submitter ? "cycle" : "no waker");
+			return;
+		}
+		lane = submitter;
+		act_ns = submit_ns;
+	}
+}

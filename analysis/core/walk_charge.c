@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/core/walk_charge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A product of two durations. */
+__extension__ typedef unsigned __int128 square_ns;
+
+static enum status append(struct gap_part_list *list, const struct gap_part *part)
+{
+	if (list->count == list->capacity) {
+		const uint32_t capacity = list->capacity ? list->capacity * 2 : 16;
+		struct gap_part *larger = realloc(list->parts, capacity * sizeof(*larger));
+
+		if (!larger) {
+			return STATUS_NO_MEMORY;
+		}
+		list->parts = larger;
+		list->capacity = capacity;
+	}
+	list->parts[list->count] = *part;
+	list->count++;
+	return STATUS_OK;
+}
+
+void gap_part_list_finish(struct gap_part_list *list)
+{
+	free(list->parts);
+	*list = (struct gap_part_list){0};
+}
+
+static bool is_same_charge(const struct gap_part *a, const struct gap_part *b)
+{
+	if (a->cause != b->cause || a->thread_tid != b->thread_tid ||
+		a->holder_tid != b->holder_tid || a->job != b->job ||
+		a->partition != b->partition || a->bytes != b->bytes ||
+		a->is_apportioned != b->is_apportioned || a->via_count != b->via_count ||
+		strcmp(a->object, b->object) != 0 || strcmp(a->phase, b->phase) != 0) {
+		return false;
+	}
+	for (uint32_t i = 0; i < a->via_count; i++) {
+		if (a->via[i].kind != b->via[i].kind ||
+			strcmp(a->via[i].object, b->via[i].object) != 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* How much of `length_ns` the thread was runnable and did not run, by the span's run delay. */
+static uint64_t delay_share_ns(const struct walk_activity *span, uint64_t length_ns)
+{
+	const uint64_t duration_ns = span->end_ns - span->begin_ns;
+	const uint64_t running_ns =
+		duration_ns > span->covered_ns ? duration_ns - span->covered_ns : 0;
+	const uint64_t delay_ns = span->run_delay_ns > span->covered_delay_ns
+					  ? span->run_delay_ns - span->covered_delay_ns
+					  : 0;
+
+	if (delay_ns >= running_ns) {
+		return delay_ns > 0 ? length_ns : 0;
+	}
+	return (uint64_t)((square_ns)length_ns * delay_ns / running_ns);
+}
+
+/* The pending part goes to the list; a share of it as starved, the earlier end of it. */
+static void flush(struct walk_explanation *explanation)
+{
+	struct gap_part *part = &explanation->pending;
+	struct gap_part starved = *part;
+	uint64_t share_ns = 0;
+
+	if (!explanation->has_pending) {
+		return;
+	}
+	explanation->has_pending = false;
+	if (explanation->pending_delay) {
+		share_ns = delay_share_ns(explanation->pending_delay, part->to_ns - part->from_ns);
+	}
+	if (share_ns > 0) {
+		starved.cause = CAUSE_CPU_STARVED;
+		starved.object = starved.phase;
+		starved.is_apportioned = true;
+		starved.to_ns = starved.from_ns + share_ns;
+		part->from_ns = starved.to_ns;
+		part->is_apportioned = true;
+	}
+	if (part->from_ns < part->to_ns && explanation->status == STATUS_OK) {
+		explanation->status = append(explanation->list, part);
+	}
+	if (share_ns > 0 && explanation->status == STATUS_OK) {
+		explanation->status = append(explanation->list, &starved);
+	}
+}
+
+static void add_part(struct walk_explanation *explanation, const struct gap_part *part,
+	const struct walk_activity *delay)
+{
+	struct gap_part *pending = &explanation->pending;
+
+	if (explanation->has_pending && pending->from_ns == part->to_ns &&
+		explanation->pending_delay == delay && is_same_charge(pending, part)) {
+		pending->from_ns = part->from_ns;
+		return;
+	}
+	flush(explanation);
+	*pending = *part;
+	explanation->pending_delay = delay;
+	explanation->has_pending = true;
+}
+
+const struct walk_link *walk_charge_naming_link(const struct walk_explanation *explanation)
+{
+	for (uint32_t i = explanation->link_count; i > 0; i--) {
+		if (explanation->links[i - 1].has_cause) {
+			return &explanation->links[i - 1];
+		}
+	}
+	return NULL;
+}
+
+static void set_via(const struct walk_explanation *explanation, struct gap_part *part,
+	const struct walk_link *except)
+{
+	for (uint32_t i = 0; i < explanation->link_count; i++) {
+		const struct walk_link *link = &explanation->links[i];
+
+		if (link != except) {
+			part->via[part->via_count] = (struct gap_via){link->kind, link->object};
+			part->via_count++;
+		}
+	}
+}
+
+/* The job of what ran, else of the wait nearest to it that knows one. */
+static void set_work(const struct walk_explanation *explanation, struct gap_part *part,
+	const struct walk_activity *activity)
+{
+	const struct event_work *work = NULL;
+
+	for (; activity && !work; activity = activity->parent) {
+		work = activity->work.job != 0 ? &activity->work : NULL;
+	}
+	for (uint32_t i = explanation->link_count; i > 0 && !work; i--) {
+		const struct walk_link *link = &explanation->links[i - 1];
+
+		work = link->work.job != 0 ? &link->work : NULL;
+	}
+	part->job = work ? work->job : 0;
+	part->partition = work ? work->partition : GAPTRACE_NONE;
+}
+
+static struct gap_part compose(
+	const struct walk_explanation *explanation, const struct walk_charge *charge)
+{
+	const struct walk_link *naming = walk_charge_naming_link(explanation);
+	struct gap_part part = {
+		.cause = charge->cause,
+		.object = charge->name,
+		.phase = charge->name,
+		.bytes = charge->bytes,
+		.thread_tid = explanation->feeder ? explanation->feeder->tid : 0,
+	};
+
+	if (charge->holder &&
+		(explanation->link_count > 0 || charge->holder != explanation->feeder)) {
+		part.holder_tid = charge->holder->tid;
+	}
+	if (charge->is_unknown || (charge->is_untraced && !naming)) {
+		part.cause = CAUSE_UNKNOWN;
+		part.object = "";
+		naming = NULL;
+	} else if (naming) {
+		part.cause = naming->cause;
+		part.object = naming->object;
+	} else if (explanation->link_count > 0) {
+		naming = &explanation->links[explanation->link_count - 1];
+		part.object = naming->object;
+	}
+	set_via(explanation, &part, naming);
+	set_work(explanation, &part, charge->activity);
+	return part;
+}
+
+/* Nobody's: no chain, no thread but the feeder. */
+static struct gap_part compose_bare(
+	const struct walk_explanation *explanation, enum cause cause, const char *object)
+{
+	return (struct gap_part){
+		.cause = cause,
+		.object = object,
+		.phase = "",
+		.partition = GAPTRACE_NONE,
+		.thread_tid = explanation->feeder ? explanation->feeder->tid : 0,
+	};
+}
+
+static struct gap_part compose_starved(
+	const struct walk_explanation *explanation, const struct walk_charge *charge)
+{
+	struct gap_part part = compose(explanation, charge);
+
+	part.cause = CAUSE_CPU_STARVED;
+	part.object = charge->name;
+	part.via_count = 0;
+	set_via(explanation, &part, NULL);
+	return part;
+}
+
+/* The pop on the chain at which there was nothing to be had, if the queues say so. */
+static bool is_imbalance(const struct walk_explanation *explanation, uint64_t y_ns,
+	uint64_t *from_ns, const char **out_object)
+{
+	for (uint32_t i = 0; i < explanation->link_count; i++) {
+		const struct walk_link *link = &explanation->links[i];
+		const struct walk_queue *other;
+
+		if (link->kind != GAP_VIA_QUEUE || link->queue_device == GAPTRACE_NONE) {
+			continue;
+		}
+		other = walk_queues_other_with_work(
+			&explanation->walk->queues, link->pid, link->queue_device, y_ns, from_ns);
+		if (other) {
+			*out_object = other->name;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool has_pop(const struct walk_explanation *explanation)
+{
+	for (uint32_t i = 0; i < explanation->link_count; i++) {
+		if (explanation->links[i].kind == GAP_VIA_QUEUE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A pusher that nothing is known of, before the job it pushed was even submitted. */
+static bool is_before_submit(const struct walk_explanation *explanation,
+	const struct walk_charge *charge, uint64_t y_ns, uint64_t *from_ns)
+{
+	const struct walk_link *last;
+
+	if (!charge->is_untraced || explanation->link_count == 0 ||
+		walk_charge_naming_link(explanation)) {
+		return false;
+	}
+	last = &explanation->links[explanation->link_count - 1];
+	if (last->kind != GAP_VIA_QUEUE || !last->has_submit) {
+		return false;
+	}
+	if (last->submit_ns >= y_ns) {
+		return true;
+	}
+	*from_ns = last->submit_ns > *from_ns ? last->submit_ns : *from_ns;
+	return false;
+}
+
+/* The span whose run delay tells of this running time; NULL when none does. */
+static const struct walk_activity *delay_of(const struct walk_activity *activity)
+{
+	while (activity && !walk_activity_is_wait(activity)) {
+		if (activity->run_delay_ns != GAPTRACE_UNKNOWN && activity->end_ns != WALK_OPEN) {
+			return activity;
+		}
+		activity = activity->parent;
+	}
+	return NULL;
+}
+
+/* The end of [*from_ns, y) that has one answer; lowers nothing, raises *from_ns. */
+static void charge_tail(struct walk_explanation *explanation, uint64_t *from_ns, uint64_t y_ns,
+	const struct walk_charge *charge, bool is_pop)
+{
+	const struct walk *walk = explanation->walk;
+	const struct walk_activity *delay = NULL;
+	const char *object = "";
+	struct gap_part part;
+
+	if (is_pop && (walk_jobs_none_at(&walk->jobs, y_ns, from_ns) ||
+			      is_before_submit(explanation, charge, y_ns, from_ns))) {
+		part = compose_bare(explanation, CAUSE_NO_WORK, "");
+	} else if (is_pop && is_imbalance(explanation, y_ns, from_ns, &object)) {
+		part = compose_bare(explanation, CAUSE_IMBALANCE, object);
+	} else if (!charge->runnable) {
+		part = compose(explanation, charge);
+	} else if (walk_scheds_knows(&walk->scheds, charge->runnable->tid, *from_ns)) {
+		part = walk_scheds_starved_at(&walk->scheds, charge->runnable->tid, y_ns, from_ns)
+			       ? compose_starved(explanation, charge)
+			       : compose(explanation, charge);
+	} else {
+		part = compose(explanation, charge);
+		delay = charge->holder ? delay_of(charge->activity) : NULL;
+	}
+	part.from_ns = *from_ns;
+	part.to_ns = y_ns;
+	add_part(explanation, &part, delay);
+}
+
+void walk_charge(struct walk_explanation *explanation, uint64_t from_ns, uint64_t to_ns,
+	const struct walk_charge *charge)
+{
+	const bool is_pop = has_pop(explanation);
+
+	if (explanation->list->count >= WALK_PART_COUNT_MAX && from_ns < to_ns) {
+		struct gap_part part = compose_bare(explanation, CAUSE_UNKNOWN, "");
+
+		part.phase = "too many parts";
+		part.from_ns = from_ns;
+		part.to_ns = to_ns;
+		add_part(explanation, &part, NULL);
+		return;
+	}
+	while (from_ns < to_ns && explanation->status == STATUS_OK) {
+		uint64_t tail_ns = from_ns;
+
+		charge_tail(explanation, &tail_ns, to_ns, charge, is_pop);
+		if (tail_ns >= to_ns) {
+			return; /* cannot be; the sum of the parts will tell */
+		}
+		to_ns = tail_ns;
+	}
+}
+
+void walk_charge_unknown(
+	struct walk_explanation *explanation, uint64_t from_ns, uint64_t to_ns, const char *reason)
+{
+	const struct walk_charge charge = {
+		.cause = CAUSE_UNKNOWN, .name = reason, .is_unknown = true};
+
+	walk_charge(explanation, from_ns, to_ns, &charge);
+}
+
+/* The reason why a part cannot be trusted, NULL when it can. */
+static const char *distrust(const struct walk *walk, const struct gap_part *part)
+{
+	for (size_t i = walk_ring_below(&walk->untrusted, part->from_ns + 1);
+		i < walk->untrusted.count; i++) {
+		const struct walk_untrusted *entry = walk_ring_at(&walk->untrusted, i);
+
+		if (entry->begin_ns < part->to_ns) {
+			return entry->reason;
+		}
+	}
+	return NULL;
+}
+
+static void distrust_parts(const struct walk_explanation *explanation)
+{
+	const struct walk *walk = explanation->walk;
+	struct gap_part_list *list = explanation->list;
+
+	for (uint32_t i = 0; i < list->count && walk->untrusted.count > 0; i++) {
+		struct gap_part *part = &list->parts[i];
+		const char *reason = distrust(walk, part);
+		struct gap_part unknown;
+
+		if (reason) {
+			unknown = compose_bare(explanation, CAUSE_UNKNOWN, "");
+			unknown.phase = reason;
+			unknown.from_ns = part->from_ns;
+			unknown.to_ns = part->to_ns;
+			*part = unknown;
+		}
+	}
+}
+
+static void merge_neighbours(struct gap_part_list *list)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 1; i < list->count; i++) {
+		struct gap_part *last = &list->parts[kept];
+		const struct gap_part *part = &list->parts[i];
+
+		if (!part->is_apportioned && is_same_charge(last, part)) {
+			last->to_ns = part->to_ns;
+		} else {
+			kept++;
+			list->parts[kept] = *part;
+		}
+	}
+	list->count = list->count > 0 ? kept + 1 : 0;
+}
+
+void walk_charge_conclude(struct walk_explanation *explanation)
+{
+	struct gap_part_list *list = explanation->list;
+
+	flush(explanation);
+	for (uint32_t i = 0; i < list->count / 2; i++) {
+		struct gap_part swapped = list->parts[i];
+
+		list->parts[i] = list->parts[list->count - 1 - i];
+		list->parts[list->count - 1 - i] = swapped;
+	}
+	merge_neighbours(list);
+	distrust_parts(explanation);
+	merge_neighbours(list);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/core/walk_device.h"
+
+void walk_devices_init(struct walk_devices *devices)
+{
+	*devices = (struct walk_devices){0};
+	walk_slab_init(&devices->streams, sizeof(struct walk_stream));
+	walk_ring_init(&devices->waits, sizeof(struct walk_stream_wait));
+	for (size_t i = 0; i < DEVICE_COUNT_MAX; i++) {
+		walk_ring_init(&devices->busy[i], sizeof(struct walk_busy));
+	}
+}
+
+void walk_devices_finish(struct walk_devices *devices)
+{
+	for (size_t i = 0; i < devices->by_stream.capacity; i++) {
+		struct walk_stream *stream = devices->by_stream.entries[i].value;
+
+		if (stream) {
+			walk_ring_finish(&stream->operations);
+		}
+	}
+	for (size_t i = 0; i < DEVICE_COUNT_MAX; i++) {
+		walk_ring_finish(&devices->busy[i]);
+	}
+	walk_ring_finish(&devices->waits);
+	walk_map_finish(&devices->by_ordinal);
+	walk_map_finish(&devices->by_stream);
+	walk_slab_finish(&devices->streams);
+}
+
+enum status walk_devices_map(
+	struct walk_devices *devices, int32_t pid, int32_t ordinal, uint32_t device)
+{
+	/* The table holds pointers that are never followed: an index as a distance from nothing. */
+	return walk_map_put(&devices->by_ordinal, (uint32_t)pid, (uint32_t)ordinal,
+		(void *)((uintptr_t)device + 1));
+}
+
+bool walk_devices_index(
+	const struct walk_devices *devices, int32_t pid, int32_t ordinal, uint32_t *out_device)
+{
+	const uintptr_t index =
+		(uintptr_t)walk_map_find(&devices->by_ordinal, (uint32_t)pid, (uint32_t)ordinal);
+
+	if (index == 0) {
+		return false;
+	}
+	*out_device = (uint32_t)(index - 1);
+	return true;
+}
+
+static uint64_t context_key(const struct walk_stream_name *name)
+{
+	return (uint64_t)(uint32_t)name->pid << 32 | name->context;
+}
+
+static uint64_t stream_key(const struct walk_stream_name *name)
+{
+	return (uint64_t)name->device << 32 | name->stream;
+}
+
+static struct walk_stream *find_stream(
+	const struct walk_devices *devices, const struct walk_stream_name *name)
+{
+	return walk_map_find(&devices->by_stream, context_key(name), stream_key(name));
+}
+
+static struct walk_stream *get_stream(
+	struct walk_devices *devices, const struct walk_stream_name *name)
+{
+	struct walk_stream *stream = find_stream(devices, name);
+
+	if (stream) {
+		return stream;
+	}
+	stream = walk_slab_take(&devices->streams);
+	if (!stream) {
+		return NULL;
+	}
+	*stream = (struct walk_stream){.name = *name};
+	walk_ring_init(&stream->operations, sizeof(struct walk_operation));
+	if (walk_map_put(&devices->by_stream, context_key(name), stream_key(name), stream) !=
+		STATUS_OK) {
+		walk_slab_give_back(&devices->streams, stream);
+		return NULL;
+	}
+	return stream;
+}
+
+static enum status insert_by_end(struct walk_ring *ring, uint64_t end_ns, const void *item)
+{
+	size_t i = ring->count;
+	uint64_t last_ns;
+
+	if (i > 0) {
+		last_ns = *(uint64_t *)walk_ring_at(ring, i - 1);
+		i = last_ns <= end_ns ? i : walk_ring_below(ring, end_ns);
+	}
+	return walk_ring_insert(ring, i, item);
+}
+
+/* A union: what touches becomes one. */
+static enum status add_busy(struct walk_ring *ring, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct walk_busy added = {.begin_ns = begin_ns, .end_ns = end_ns};
+	size_t first = walk_ring_below(ring, begin_ns);
+	size_t after = first;
+
+	while (after < ring->count) {
+		const struct walk_busy *busy = walk_ring_at(ring, after);
+
+		if (busy->begin_ns > end_ns) {
+			break;
+		}
+		added.begin_ns = busy->begin_ns < added.begin_ns ? busy->begin_ns : added.begin_ns;
+		added.end_ns = busy->end_ns > added.end_ns ? busy->end_ns : added.end_ns;
+		after++;
+	}
+	if (after == first) {
+		return walk_ring_insert(ring, first, &added);
+	}
+	*(struct walk_busy *)walk_ring_at(ring, first) = added;
+	for (size_t i = after; i < ring->count; i++) {
+		*(struct walk_busy *)walk_ring_at(ring, first + 1 + i - after) =
+			*(struct walk_busy *)walk_ring_at(ring, i);
+	}
+	ring->count -= after - first - 1;
+	return STATUS_OK;
+}
+
+enum status walk_devices_add(struct walk_devices *devices, int32_t pid,
+	const struct event_operation *where, const struct walk_operation *operation)
+{
+	struct walk_stream_name name = {
+		.pid = pid, .context = where->context, .stream = where->stream};
+	struct walk_stream *stream;
+	enum status status;
+
+	if (operation->end_ns <= operation->start_ns ||
+		!walk_devices_index(devices, pid, where->device, &name.device)) {
+		return STATUS_OK;
+	}
+	stream = get_stream(devices, &name);
+	if (!stream) {
+		return STATUS_NO_MEMORY;
+	}
+	status = insert_by_end(&stream->operations, operation->end_ns, operation);
+	devices->operation_count++;
+	if (status == STATUS_OK && name.device < DEVICE_COUNT_MAX) {
+		status = add_busy(
+			&devices->busy[name.device], operation->start_ns, operation->end_ns);
+	}
+	return status;
+}
+
+enum status walk_devices_add_wait(struct walk_devices *devices, const struct walk_stream_wait *wait)
+{
+	return insert_by_end(&devices->waits, wait->end_ns, wait);
+}
+
+static const struct walk_operation *stream_at(
+	const struct walk_stream *stream, uint64_t y_ns, uint64_t *from_ns)
+{
+	const size_t i = walk_ring_below(&stream->operations, y_ns);
+	const struct walk_operation *operation;
+
+	if (i < stream->operations.count) {
+		operation = walk_ring_at(&stream->operations, i);
+		if (operation->start_ns < y_ns) {
+			*from_ns = operation->start_ns > *from_ns ? operation->start_ns : *from_ns;
+			return operation;
+		}
+	}
+	if (i > 0) {
+		operation = walk_ring_at(&stream->operations, i - 1);
+		*from_ns = operation->end_ns > *from_ns ? operation->end_ns : *from_ns;
+	}
+	return NULL;
+}
+
+const struct walk_operation *walk_devices_at(const struct walk_devices *devices,
+	const struct walk_stream_name *name, uint64_t y_ns, uint64_t *from_ns)
+{
+	const struct walk_stream *stream = find_stream(devices, name);
+
+	return stream ? stream_at(stream, y_ns, from_ns) : NULL;
+}
+
+const struct walk_operation *walk_devices_anywhere_at(const struct walk_devices *devices,
+	const struct walk_stream_name *name, uint64_t y_ns, uint64_t *from_ns)
+{
+	const struct walk_operation *found = NULL;
+
+	for (size_t i = 0; i < devices->by_stream.capacity; i++) {
+		const struct walk_stream *stream = devices->by_stream.entries[i].value;
+		const struct walk_operation *operation;
+
+		if (!stream || stream->name.pid != name->pid ||
+			stream->name.context != name->context ||
+			stream->name.stream != name->stream) {
+			continue;
+		}
+		operation = stream_at(stream, y_ns, from_ns);
+		found = operation ? operation : found;
+	}
+	return found;
+}
+
+const struct walk_operation *walk_devices_copy_at(
+	const struct walk_devices *devices, uint32_t device, uint64_t y_ns, uint64_t *from_ns)
+{
+	const struct walk_operation *found = NULL;
+
+	for (size_t i = 0; i < devices->by_stream.capacity; i++) {
+		const struct walk_stream *stream = devices->by_stream.entries[i].value;
+		const struct walk_operation *operation;
+
+		if (!stream || stream->name.device != device) {
+			continue;
+		}
+		operation = stream_at(stream, y_ns, from_ns);
+		if (operation && operation->label &&
+			(!found || operation->start_ns > found->start_ns ||
+				(operation->start_ns == found->start_ns &&
+					operation->correlation > found->correlation))) {
+			found = operation;
+		}
+	}
+	return found;
+}
+
+bool walk_devices_others_busy(
+	const struct walk_devices *devices, uint32_t device, uint64_t y_ns, uint64_t *from_ns)
+{
+	bool is_busy = false;
+
+	for (uint32_t i = 0; i < DEVICE_COUNT_MAX; i++) {
+		const struct walk_ring *ring = &devices->busy[i];
+		const size_t j = i == device ? 0 : walk_ring_below(ring, y_ns);
+		const struct walk_busy *busy;
+		uint64_t boundary_ns = 0;
+
+		if (i == device || ring->count == 0) {
+			continue;
+		}
+		if (j > 0) {
+			busy = walk_ring_at(ring, j - 1);
+			boundary_ns = busy->end_ns;
+		}
+		if (j < ring->count) {
+			busy = walk_ring_at(ring, j);
+			if (busy->begin_ns < y_ns) {
+				is_busy = true;
+				boundary_ns = busy->begin_ns;
+			}
+		}
+		*from_ns = boundary_ns > *from_ns ? boundary_ns : *from_ns;
+	}
+	return is_busy;
+}
+
+struct sweep {
+	struct walk_devices *devices;
+	uint64_t forget_ns;
+};
+
+static bool keeps_stream(void *context, void *value)
+{
+	const struct sweep *sweep = context;
+	struct walk_stream *stream = value;
+	const size_t old_count = walk_ring_below(&stream->operations, sweep->forget_ns);
+
+	if (old_count == stream->operations.count) {
+		sweep->devices->operation_count -= old_count;
+		walk_ring_finish(&stream->operations);
+		walk_slab_give_back(&sweep->devices->streams, stream);
+		return false;
+	}
+	if (old_count > 1) {
+		sweep->devices->operation_count -= old_count - 1;
+		walk_ring_drop_front(&stream->operations, old_count - 1);
+	}
+	return true;
+}
+
+void walk_devices_sweep(struct walk_devices *devices, uint64_t forget_ns)
+{
+	struct sweep sweep = {.devices = devices, .forget_ns = forget_ns};
+
+	walk_map_sweep(&devices->by_stream, keeps_stream, &sweep);
+	for (size_t i = 0; i < DEVICE_COUNT_MAX; i++) {
+		walk_ring_drop_front(
+			&devices->busy[i], walk_ring_below(&devices->busy[i], forget_ns));
+	}
+	walk_ring_drop_front(&devices->waits, walk_ring_below(&devices->waits, forget_ns));
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What ran on the devices: by stream, so that a copy in front of a kernel is found; by device, so
+ * that others are known to work. Stream waits say on whom a stream depends.
+ */
+#pragma once
+
+#include "analysis/core/walk_call.h"
+#include "trace/base/limits.h"
+
+struct walk_operation {
+	uint64_t end_ns;
+	uint64_t start_ns;
+	uint64_t correlation;
+	uint64_t bytes;
+	const char *label; /* of a copy: htod, memset and so on; NULL: a kernel */
+	bool is_pageable;
+};
+
+struct walk_stream_name {
+	int32_t pid;
+	uint32_t device; /* of the timeline */
+	uint32_t context;
+	uint32_t stream;
+};
+
+struct walk_stream {
+	struct walk_stream_name name;
+	struct walk_ring operations; /* struct walk_operation, in order of end */
+};
+
+struct walk_stream_wait {
+	uint64_t end_ns;
+	uint64_t start_ns;
+	int32_t pid;
+	uint32_t context;
+	uint32_t stream;
+	uint32_t event_stream;
+};
+
+struct walk_busy {
+	uint64_t end_ns;
+	uint64_t begin_ns;
+};
+
+struct walk_devices {
+	struct walk_map by_ordinal; /* process and ordinal to an index + 1 */
+	struct walk_map by_stream;
+	struct walk_slab streams;
+	size_t operation_count;                  /* kept, of all streams */
+	struct walk_ring busy[DEVICE_COUNT_MAX]; /* struct walk_busy: a kernel or a copy ran */
+	struct walk_ring waits;                  /* struct walk_stream_wait, in order of end */
+};
+
+void walk_devices_init(struct walk_devices *devices);
+void walk_devices_finish(struct walk_devices *devices);
+
+MUST_CHECK enum status walk_devices_map(
+	struct walk_devices *devices, int32_t pid, int32_t ordinal, uint32_t device);
+
+/* False when the timeline never told. */
+bool walk_devices_index(
+	const struct walk_devices *devices, int32_t pid, int32_t ordinal, uint32_t *out_device);
+
+MUST_CHECK enum status walk_devices_add(struct walk_devices *devices, int32_t pid,
+	const struct event_operation *where, const struct walk_operation *operation);
+MUST_CHECK enum status walk_devices_add_wait(
+	struct walk_devices *devices, const struct walk_stream_wait *wait);
+
+/* The operation of a stream at y, NULL for none; raises *from_ns to where that answer begins. */
+const struct walk_operation *walk_devices_at(const struct walk_devices *devices,
+	const struct walk_stream_name *name, uint64_t y_ns, uint64_t *from_ns);
+
+/* The same for a stream of any device; `name->device` is not looked at. */
+const struct walk_operation *walk_devices_anywhere_at(const struct walk_devices *devices,
+	const struct walk_stream_name *name, uint64_t y_ns, uint64_t *from_ns);
+
+/* The same for the copies of any stream of a device; of several, the one that began last. */
+const struct walk_operation *walk_devices_copy_at(
+	const struct walk_devices *devices, uint32_t device, uint64_t y_ns, uint64_t *from_ns);
+
+/* True when another device than `device` ran something at y. */
+bool walk_devices_others_busy(
+	const struct walk_devices *devices, uint32_t device, uint64_t y_ns, uint64_t *from_ns);
+
+void walk_devices_sweep(struct walk_devices *devices, uint64_t forget_ns);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/core/walk_engine.h"
+
+#include <string.h>
+
+bool walk_engine_is_gpu_mutex(const char *name)
+{
+	return strncmp(name, WALK_GPU_MUTEX_PREFIX, strlen(WALK_GPU_MUTEX_PREFIX)) == 0;
+}
+
+static void set_copy(
+	struct walk_charge *charge, const char *label, bool is_pageable, uint64_t bytes)
+{
+	charge->cause = is_pageable ? CAUSE_COPY_PAGEABLE : CAUSE_COPY_PINNED;
+	charge->name = label;
+	charge->bytes = bytes;
+}
+
+/* The copy that a synchronising call waited for at y; NULL for none. */
+static const struct walk_operation *awaited_copy(const struct walk_explanation *explanation,
+	const struct walk_call *call, uint64_t y_ns, uint64_t *from_ns)
+{
+	const struct walk_devices *devices = &explanation->walk->devices;
+	struct walk_stream_name name = {
+		.pid = call->pid, .context = call->sync_context, .stream = call->sync_stream};
+	const struct walk_operation *operation;
+
+	if (call->has_sync && call->sync_kind == GAPTRACE_SYNC_STREAM &&
+		walk_devices_index(devices, call->pid, call->sync_device, &name.device)) {
+		operation = walk_devices_at(devices, &name, y_ns, from_ns);
+		return operation && operation->label ? operation : NULL;
+	}
+	return walk_devices_copy_at(devices, explanation->gap->device, y_ns, from_ns);
+}
+
+/* Another device that the call waited for, at y. */
+static bool awaits_other_device(const struct walk_explanation *explanation,
+	const struct walk_call *call, uint64_t y_ns, uint64_t *from_ns)
+{
+	const struct walk_devices *devices = &explanation->walk->devices;
+	struct walk_stream_name name = {
+		.pid = call->pid, .context = call->sync_context, .stream = call->sync_stream};
+
+	if (!call->has_sync ||
+		!walk_devices_index(devices, call->pid, call->sync_device, &name.device) ||
+		name.device == explanation->gap->device) {
+		return false;
+	}
+	return walk_devices_at(devices, &name, y_ns, from_ns) != NULL;
+}
+
+static void charge_sync(struct walk_explanation *explanation, const struct walk_call *call,
+	struct walk_stretch stretch, struct walk_charge *charge)
+{
+	while (stretch.from_ns < stretch.to_ns && explanation->status == STATUS_OK) {
+		uint64_t from_ns = stretch.from_ns;
+		const struct walk_operation *copy =
+			awaited_copy(explanation, call, stretch.to_ns, &from_ns);
+
+		charge->cause = CAUSE_DRIVER;
+		charge->name = call->name;
+		charge->bytes = 0;
+		if (copy) {
+			set_copy(charge, copy->label, copy->is_pageable, copy->bytes);
+		} else if (awaits_other_device(explanation, call, stretch.to_ns, &from_ns)) {
+			charge->cause = CAUSE_DEVICE_DEPENDENCY;
+		}
+		walk_charge(explanation, from_ns, stretch.to_ns, charge);
+		stretch.to_ns = from_ns;
+	}
+}
+
+void walk_engine_charge_call(struct walk_explanation *explanation, const struct walk_lane *lane,
+	const struct walk_call *call, struct walk_stretch stretch, struct walk_charge *charge)
+{
+	(void)lane;
+	charge->is_untraced = false;
+	charge->cause = CAUSE_DRIVER;
+	charge->name = call->name;
+	switch (call->category) {
+	case WALK_CALL_SYNC:
+		charge_sync(explanation, call, stretch, charge);
+		return;
+	case WALK_CALL_COPY:
+		if (call->has_copy) {
+			set_copy(
+				charge, call->copy.label, call->copy.is_pageable, call->copy.bytes);
+		}
+		break;
+	case WALK_CALL_ALLOC:
+		charge->cause = CAUSE_ALLOC;
+		break;
+	case WALK_CALL_FREE:
+		charge->cause = CAUSE_FREE;
+		break;
+	case WALK_CALL_LAUNCH:
+	case WALK_CALL_OVERHEAD:
+	case WALK_CALL_OTHER:
+		break;
+	}
+	walk_charge(explanation, stretch.from_ns, stretch.to_ns, charge);
+}
+
+/* True when the gap's stream was told to wait for work that was not done at y. */
+static bool waits_for_stream(
+	const struct walk_explanation *explanation, uint64_t y_ns, uint64_t *from_ns)
+{
+	const struct walk *walk = explanation->walk;
+	const struct gap_ender *ender = &explanation->gap->ender;
+	bool is_waiting = false;
+
+	for (size_t i = 0; i < walk->devices.waits.count; i++) {
+		const struct walk_stream_wait *wait = walk_ring_at(&walk->devices.waits, i);
+		const struct walk_stream_name name = {
+			.pid = wait->pid, .context = wait->context, .stream = wait->event_stream};
+		const struct walk_operation *operation;
+		const struct walk_call *call;
+
+		if (wait->pid != ender->pid || wait->context != ender->context ||
+			wait->stream != ender->stream || wait->start_ns >= ender->start_ns) {
+			continue;
+		}
+		if (wait->start_ns < y_ns && y_ns <= wait->end_ns) {
+			*from_ns = wait->start_ns > *from_ns ? wait->start_ns : *from_ns;
+			is_waiting = true;
+			continue;
+		}
+		if (wait->end_ns < y_ns && wait->end_ns > *from_ns) {
+			*from_ns = wait->end_ns;
+		}
+		operation = walk_devices_anywhere_at(&walk->devices, &name, y_ns, from_ns);
+		call = operation ? walk_calls_find(&walk->calls, wait->pid, operation->correlation)
+				 : NULL;
+		/* What was issued after the wait is not what the event stands for. */
+		if (operation && wait->event_stream != wait->stream &&
+			(!call || call->start_ns < wait->end_ns)) {
+			is_waiting = true;
+		}
+	}
+	return is_waiting;
+}
+
+void walk_engine_charge_after(struct walk_explanation *explanation, const struct walk_call *call,
+	uint64_t from_ns, uint64_t to_ns)
+{
+	const struct gap *gap = explanation->gap;
+	const struct walk_stream_name name = {
+		.pid = gap->ender.pid,
+		.device = gap->device,
+		.context = gap->ender.context,
+		.stream = gap->ender.stream,
+	};
+
+	while (from_ns < to_ns && explanation->status == STATUS_OK) {
+		struct walk_charge charge = {.cause = CAUSE_LAUNCH, .name = call->name};
+		uint64_t tail_ns = from_ns;
+		const struct walk_operation *operation =
+			walk_devices_at(&explanation->walk->devices, &name, to_ns, &tail_ns);
+
+		if (operation && operation->label) {
+			set_copy(&charge, operation->label, operation->is_pageable,
+				operation->bytes);
+		} else if (waits_for_stream(explanation, to_ns, &tail_ns)) {
+			charge.cause = CAUSE_DEVICE_DEPENDENCY;
+			charge.name = "stream_wait_event";
+		}
+		walk_charge(explanation, tail_ns, to_ns, &charge);
+		to_ns = tail_ns;
+	}
+}
+
+/* A queue of another device that held work at y. */
+static bool others_hold_work(
+	const struct walk_explanation *explanation, uint64_t y_ns, uint64_t *from_ns)
+{
+	const struct walk *walk = explanation->walk;
+	bool is_held = false;
+
+	for (size_t i = 0; i < walk->queues.by_id.capacity; i++) {
+		const struct walk_queue *queue = walk->queues.by_id.entries[i].value;
+		uint32_t device;
+
+		if (queue && queue->device != GAPTRACE_NONE &&
+			walk_devices_index(&walk->devices, queue->pid, queue->device, &device) &&
+			device != explanation->gap->device) {
+			is_held = walk_queue_had_work(queue, y_ns, from_ns) || is_held;
+		}
+	}
+	return is_held;
+}
+
+void walk_engine_charge_edge(struct walk_explanation *explanation)
+{
+	const struct walk *walk = explanation->walk;
+	const struct gap *gap = explanation->gap;
+	uint64_t to_ns = gap->end_ns;
+
+	while (gap->begin_ns < to_ns && explanation->status == STATUS_OK) {
+		struct walk_charge charge = {.cause = CAUSE_IMBALANCE, .name = ""};
+		uint64_t from_ns = gap->begin_ns;
+		const bool is_held = others_hold_work(explanation, to_ns, &from_ns);
+		const bool is_busy =
+			walk_devices_others_busy(&walk->devices, gap->device, to_ns, &from_ns);
+
+		if (walk_jobs_none_at(&walk->jobs, to_ns, &from_ns)) {
+			charge.cause = CAUSE_NO_WORK;
+		} else if (!is_busy && !is_held) {
+			charge.cause = CAUSE_UNKNOWN;
+			charge.name = "edge";
+			charge.is_unknown = true;
+		}
+		walk_charge(explanation, from_ns, to_ns, &charge);
+		to_ns = from_ns;
+	}
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* How many jobs were outstanding (submitted, not ended) along time, and when each was submitted. */
+#pragma once
+
+#include "analysis/core/walk_map.h"
+#include "analysis/core/walk_ring.h"
+#include "analysis/core/walk_slab.h"
+
+struct walk_job_step {
+	uint64_t time_ns;
+	uint64_t count; /* from here on */
+};
+
+struct walk_jobs {
+	struct walk_map by_id; /* struct walk_job */
+	struct walk_slab slab;
+	struct walk_ring steps; /* struct walk_job_step */
+	bool is_told;           /* the recording has jobs at all */
+};
+
+void walk_jobs_init(struct walk_jobs *jobs);
+void walk_jobs_finish(struct walk_jobs *jobs);
+
+/* `begin_ns` may be earlier than `now_ns`, for one that was submitted before the recording. */
+MUST_CHECK enum status walk_jobs_submit(
+	struct walk_jobs *jobs, int32_t pid, uint64_t job, uint64_t begin_ns);
+MUST_CHECK enum status walk_jobs_end(
+	struct walk_jobs *jobs, int32_t pid, uint64_t job, uint64_t begin_ns, uint64_t now_ns);
+
+/* True when jobs are told and none was outstanding at y; raises *from_ns to where that began. */
+bool walk_jobs_none_at(const struct walk_jobs *jobs, uint64_t y_ns, uint64_t *from_ns);
+
+/* When the job was submitted; false when not known. */
+bool walk_jobs_submitted(const struct walk_jobs *jobs, int32_t pid, uint64_t job, uint64_t *out_ns);
+
+void walk_jobs_sweep(struct walk_jobs *jobs, uint64_t forget_ns);

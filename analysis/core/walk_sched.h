@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* When threads could have run and did not: exact, from the scheduler's events of a kernel trace. */
+#pragma once
+
+#include "analysis/core/walk_map.h"
+#include "analysis/core/walk_ring.h"
+#include "analysis/core/walk_slab.h"
+
+struct walk_scheds {
+	struct walk_map by_tid;
+	struct walk_slab slab;
+};
+
+void walk_scheds_init(struct walk_scheds *scheds);
+void walk_scheds_finish(struct walk_scheds *scheds);
+
+/* `is_runnable`: it was pushed off its CPU, and did not go to sleep. */
+MUST_CHECK enum status walk_scheds_leave(
+	struct walk_scheds *scheds, int32_t tid, uint64_t time_ns, bool is_runnable);
+MUST_CHECK enum status walk_scheds_wake(struct walk_scheds *scheds, int32_t tid, uint64_t time_ns);
+MUST_CHECK enum status walk_scheds_run(struct walk_scheds *scheds, int32_t tid, uint64_t time_ns);
+
+/* True when the scheduler's events cover the thread from `from_ns` on. */
+bool walk_scheds_knows(const struct walk_scheds *scheds, int32_t tid, uint64_t from_ns);
+
+/* True when it waited for a CPU at y; raises *from_ns to where that answer begins. */
+bool walk_scheds_starved_at(
+	const struct walk_scheds *scheds, int32_t tid, uint64_t y_ns, uint64_t *from_ns);
+
+void walk_scheds_sweep(struct walk_scheds *scheds, uint64_t forget_ns);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside of the walk: all that it remembers, shared by the files walk*.c and nobody else. */
+#pragma once
+
+#include "analysis/core/walk.h"
+#include "analysis/core/walk_call.h"
+#include "analysis/core/walk_device.h"
+#include "analysis/core/walk_job.h"
+#include "analysis/core/walk_lane.h"
+#include "analysis/core/walk_lock.h"
+#include "analysis/core/walk_names.h"
+#include "analysis/core/walk_object.h"
+#include "analysis/core/walk_queue.h"
+#include "analysis/core/walk_sched.h"
+
+/* A GPU's own mutex is known by its name. */
+#define WALK_GPU_MUTEX_PREFIX "gpu_mutex"
+
+/*
+ * Activities, calls, holds and operations remembered, some 40 MiB. An open gap keeps all that came
+ * since it began; past this, the older half is let go, and that time is untrusted.
+ */
+#define WALK_RECORD_COUNT_MAX 300000
+
+/* A full sweep of the tables after so many events keeps its cost per event small. */
+#define WALK_SWEEP_EVENTS 65536
+
+/* A thread that has done nothing for so long is given up. */
+#define WALK_LANE_IDLE_NS 60000000000ULL
+
+struct walk_untrusted {
+	uint64_t end_ns;
+	uint64_t begin_ns;
+	const char *reason;
+};
+
+struct walk {
+	struct walk_names names;
+	struct walk_lanes lanes;
+	struct walk_calls calls;
+	struct walk_locks locks;
+	struct walk_queues queues;
+	struct walk_objects objects;
+	struct walk_jobs jobs;
+	struct walk_scheds scheds;
+	struct walk_devices devices;
+	struct walk_ring untrusted;   /* struct walk_untrusted, in order of end */
+	struct walk_map thread_names; /* const char * by thread */
+	struct walk_counts counts;
+	uint64_t first_ns; /* of the first event */
+	uint64_t now_ns;   /* of the latest one */
+	uint64_t event_count;
+	uint64_t swept_count; /* event_count of the last sweep */
+};
+
+/* Interval of the walk that nothing can be said about; `begin_ns` is not after `end_ns`. */
+MUST_CHECK enum status walk_state_distrust(
+	struct walk *walk, uint64_t begin_ns, uint64_t end_ns, const char *reason);
