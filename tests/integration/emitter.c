@@ -2,7 +2,7 @@
 /*
  * A traced program for the integration tests. `emitter all` makes every call once, `emitter wait
  * FILE` does so once something records and the file exists, `emitter locks THREADS ROUNDS` contends
- * for locks and waits on a condition.
+ * for locks and waits on a condition, `emitter environment` tells what the library left of it.
  */
 #include "gaptrace/gaptrace.h"
 #include "tests/unit/emit_calls.h"
@@ -101,6 +101,12 @@ int main(int argc, char **argv)
 		emit_calls();
 		return 0;
 	}
+	if (strcmp(mode, "environment") == 0) {
+		const char *timeout = getenv("LTTNG_UST_REGISTER_TIMEOUT");
+
+		printf("after: %s\n", timeout ? timeout : "unset");
+		return 0;
+	}
 	if (strcmp(mode, "locks") == 0 && argc == 4) {
 		int thread_count = atoi(argv[2]);
 
@@ -109,6 +115,7 @@ int main(int argc, char **argv)
 			return locks(thread_count);
 		}
 	}
-	fprintf(stderr, "usage: %s all | wait FILE | locks THREADS ROUNDS\n", argv[0]);
+	fprintf(stderr, "usage: %s all | wait FILE | locks THREADS ROUNDS | environment\n",
+		argv[0]);
 	return 2;
 }

@@ -3,6 +3,9 @@ add_executable(emitter emitter.c ${PROJECT_SOURCE_DIR}/tests/unit/emit_calls.c)
 target_include_directories(emitter PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(emitter PRIVATE gaptrace project_quality)
 
+add_library(provider-probe MODULE provider_probe.c)
+target_link_libraries(provider-probe PRIVATE project_quality)
+
 script_test(integration trace_events trace_events.sh TIMEOUT 300)
 
 if(Nvtx_FOUND)

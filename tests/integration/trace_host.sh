@@ -47,6 +47,12 @@ if ! grep -q '^GAPTRACE_SANITIZE:STRING=.' "$BUILD/CMakeCache.txt"; then
   runs_silently bash -c "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 4; exec '$emitter' locks 4 100"
 fi
 
+claim "a start does not wait for a session daemon, unless its user says so"
+export GAPTRACE_PROVIDER=$BUILD/tests/integration/libprovider-probe.so
+expect_equal "$("$emitter" environment)" $'while loading: 0\nafter: unset'
+expect_equal "$(LTTNG_UST_REGISTER_TIMEOUT=77 "$emitter" environment)" $'while loading: 77\nafter: 77'
+unset GAPTRACE_PROVIDER
+
 if [ -n "${LTTNG_ISOLATED:-}" ]; then
   claim "it runs where LTTng is not installed"
   for library in $(ldconfig -p | sed -n 's/.*=> \(.*liblttng-ust.*\)/\1/p'); do
