@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Proves: whoever is killed, the recording stays readable. Of a killed command nothing is lost; of a
+# killed session daemon at most what came after the last flush.
+set -euo pipefail
+source "$(dirname "$0")/record_common.sh"
+lttng_isolate "$@"
+cd "$WORK"
+
+claim "a killed command loses none of its events"
+"$GAPTRACE" record -o app -- "$APP" 0 50 0 last.app 2>app.err &
+recorder=$!
+wait_until 60 has_begun last.app 3000
+wait_until 60 recording_has_data app
+pkill -KILL -P "$recorder" -x record_app
+got=0
+wait "$recorder" || got=$?
+expect_equal "$got" 137 "exit code"
+expect_line app.err 'no events lost'
+# The number is stored after its span ended, so the trace may be one ahead.
+[ "$(last_span app)" -ge "$(last_number last.app)" ] ||
+  fail "last span $(last_span app), last emitted $(last_number last.app)"
+
+# kill_daemon SUBJECT PATTERN...: records into SUBJECT while killing what the patterns name.
+kill_daemon() {
+  local subject=$1 recorder got=0 before
+  shift
+  "$GAPTRACE" record -o "$subject" -- "$APP" 0 1000 3 "last.$subject" 2>"$subject.err" &
+  recorder=$!
+  wait_until 60 recording_has_data "$subject"
+  before=$(lttng_daemon_pid)
+  for victim in "$@"; do
+    kill -KILL "$(daemon_"$victim" "$before")"
+  done
+  wait_until 60 grep -q 'the session daemon ended' "$subject.err"
+  number=$(last_number "last.$subject")
+  wait_until 60 has_begun "last.$subject" $((number + 100))
+  pkill -TERM -P "$recorder" -x record_app
+  wait "$recorder" || got=$?
+  expect_equal "$got" 69 "exit code"
+  expect_line "$subject.err" "the command's exit code was 3"
+  expect_line "$subject.err" "recorded .*/$subject\$"
+  [ "$(event_count "$subject" span_end)" -gt 0 ] || fail "no spans"
+}
+
+daemon_session() {
+  echo "$1"
+}
+
+daemon_consumer() {
+  local child
+  for child in $(pgrep -f lttng-consumerd); do
+    if [ "$(parent_of "$child")" = "$1" ]; then
+      echo "$child"
+    fi
+  done
+}
+
+parent_of() {
+  sed -n 's/^PPid:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null || true
+}
+
+claim "a killed session daemon leaves a readable recording, and the command goes on"
+kill_daemon session session
+
+claim "so does a session daemon killed together with its consumer"
+kill_daemon both consumer session
+
+claim "a killed session daemon is not in the way of the next recording"
+expect_status 0 "$GAPTRACE" record -o next -- "$APP" 10 0 0
+expect_equal "$(event_count next span_end)" 10 "spans recorded"
+
+claim "a recording of --start survives the daemon's death, too"
+name=$(lttng_session_name crash)
+"$APP" 0 1000 0 last.start >/dev/null &
+app=$!
+at_exit kill "$app"
+expect_status 0 "$GAPTRACE" record --start "$name" -o start
+wait_until 60 recording_has_data start
+kill -KILL "$(lttng_daemon_pid)"
+expect_status 66 "$GAPTRACE" record --stop "$name"
+[ "$(event_count start span_end)" -gt 0 ] || fail "no spans"
