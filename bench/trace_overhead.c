@@ -134,7 +134,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	if (gaptrace_is_recording() != must_record) {
-		fprintf(stderr, "something %s\n", must_record ? "does not record" : "records");
+		(void)fprintf(
+			stderr, "something %s\n", must_record ? "does not record" : "records");
 		return EXIT_FAILURE;
 	}
 	gaptrace_thread_name("bench");

@@ -34,7 +34,7 @@ static int wait_for_recording(const char *path)
 		}
 		(void)usleep(1000);
 	}
-	fputs("nothing records\n", stderr);
+	(void)fputs("nothing records\n", stderr);
 	return 1;
 }
 
@@ -108,14 +108,14 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (strcmp(mode, "locks") == 0 && argc == 4) {
-		int thread_count = atoi(argv[2]);
+		int thread_count = (int)strtol(argv[2], NULL, 10);
 
-		round_count = atol(argv[3]);
+		round_count = strtol(argv[3], NULL, 10);
 		if (thread_count > 0 && thread_count % 2 == 0 && thread_count <= THREAD_COUNT_MAX) {
 			return locks(thread_count);
 		}
 	}
-	fprintf(stderr, "usage: %s all | wait FILE | locks THREADS ROUNDS | environment\n",
+	(void)fprintf(stderr, "usage: %s all | wait FILE | locks THREADS ROUNDS | environment\n",
 		argv[0]);
 	return 2;
 }

@@ -3,8 +3,10 @@
 
 #include "gaptrace/gaptrace.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -141,7 +143,12 @@ static void call_spans(void)
 
 	/* Longer than the shortest span whose CPU time is read. */
 	(void)usleep(1000);
+	/* The library's system calls are not the caller's. */
+	errno = EXDEV;
 	gaptrace_span_end(&inner);
+	if (errno != EXDEV) {
+		abort();
+	}
 	(void)pthread_create(&thread, NULL, end_span, &outer);
 	(void)pthread_join(thread, NULL);
 

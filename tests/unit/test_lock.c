@@ -6,6 +6,7 @@
 #include "gaptrace/gaptrace.h"
 #include "trace/base/clock.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -215,7 +216,9 @@ static void a_wait_ends_at_its_deadline(void **state)
 		continue;
 	}
 	assert_true(clock_now_ns() >= deadline_ns);
+	errno = EXDEV;
 	assert_false(gaptrace_condition_wait_until(&shared.not_full, &shared.mutex, 0));
+	assert_int_equal(errno, EXDEV);
 	gaptrace_mutex_unlock(&shared.mutex);
 }
 

@@ -33,10 +33,12 @@ static inline bool condition_wait_sleep(
 	struct timespec deadline = clock_timespec(deadline_ns);
 	const struct timespec *timeout = deadline_ns == CONDITION_NO_DEADLINE ? NULL : &deadline;
 	bool is_awake = true;
+	int error = errno;
 
 	if (syscall(SYS_futex, &condition->sequence, FUTEX_WAIT_BITSET_PRIVATE, sequence, timeout,
 		    NULL, FUTEX_BITSET_MATCH_ANY) != 0) {
 		is_awake = errno != ETIMEDOUT;
+		errno = error;
 	}
 	(void)__atomic_fetch_sub(&condition->waiter_count, 1, __ATOMIC_SEQ_CST);
 	return is_awake;

@@ -74,10 +74,11 @@ void gaptrace_queue_pop(
 	nvtx_range_pop();
 	if (WANTED(queue_pop)) {
 		uint64_t now_ns = clock_now_ns();
-		uint64_t wait_ns = between(pop->begin_ns, now_ns);
-		uint64_t resident_ns = between(item->pushed_ns, now_ns);
+		struct sample_pop sample = {.depth = depth,
+			.wait_ns = between(pop->begin_ns, now_ns),
+			.resident_ns = between(item->pushed_ns, now_ns)};
 
-		EMIT(queue_pop, pop, item, depth, wait_ns, resident_ns);
+		EMIT(queue_pop, pop, item, &sample);
 	}
 }
 
@@ -119,8 +120,11 @@ void gaptrace_task_end(const struct gaptrace_task *task)
 {
 	nvtx_range_pop();
 	if (WANTED(task_end)) {
-		struct sample_usage usage = usage_end(
-			task->begin_ns, thread_tid(), task->begin_cpu_ns, task->begin_run_delay_ns);
+		const struct usage_mark mark = {.begin_ns = task->begin_ns,
+			.cpu_ns = task->begin_cpu_ns,
+			.run_delay_ns = task->begin_run_delay_ns,
+			.tid = thread_tid()};
+		struct sample_usage usage = usage_end(&mark);
 
 		EMIT(task_end, task, queued_ns(task), &usage);
 	}

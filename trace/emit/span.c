@@ -27,7 +27,12 @@ static void begin(struct gaptrace_span *span, bool is_timed, enum nvtx_range_cat
 
 static struct sample_usage usage_of(const struct gaptrace_span *span)
 {
-	return usage_end(span->begin_ns, span->tid, span->begin_cpu_ns, span->begin_run_delay_ns);
+	const struct usage_mark mark = {.begin_ns = span->begin_ns,
+		.cpu_ns = span->begin_cpu_ns,
+		.run_delay_ns = span->begin_run_delay_ns,
+		.tid = span->tid};
+
+	return usage_end(&mark);
 }
 
 /* Each begin has its wanted case in a function of its own, to keep the other one short. */

@@ -5,8 +5,8 @@
 #include "trace/base/clock.h"
 #include "trace/emit/thread.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,9 +87,12 @@ static uint64_t read_run_delay_ns(void)
 
 static void usage_read(uint64_t now_ns)
 {
+	int error = errno;
+
 	thread_self.usage_read_ns = now_ns;
 	thread_self.usage_cpu_ns = clock_thread_cpu_ns();
 	thread_self.usage_run_delay_ns = read_run_delay_ns();
+	errno = error;
 }
 
 void usage_begin(uint64_t now_ns, uint64_t *out_cpu_ns, uint64_t *out_run_delay_ns)
@@ -109,24 +112,28 @@ static uint64_t difference(uint64_t begin, uint64_t end, uint64_t limit)
 	return end - begin < limit ? end - begin : limit;
 }
 
-struct sample_usage usage_end(
-	uint64_t begin_ns, int32_t begin_tid, uint64_t begin_cpu_ns, uint64_t begin_run_delay_ns)
+struct sample_usage usage_end(const struct usage_mark *mark)
 {
 	struct sample_usage usage = {GAPTRACE_UNKNOWN, GAPTRACE_UNKNOWN, GAPTRACE_UNKNOWN};
 	uint64_t now_ns;
+	uint64_t rest_ns;
 
-	if (begin_ns == 0) {
+	if (mark->begin_ns == 0) {
 		return usage;
 	}
 	now_ns = clock_now_ns();
-	usage.duration_ns = now_ns - begin_ns;
-	if (usage.duration_ns < USAGE_SPAN_NS_MIN || begin_tid != thread_tid()) {
+	usage.duration_ns = now_ns - mark->begin_ns;
+	if (usage.duration_ns < USAGE_SPAN_NS_MIN || mark->tid != thread_tid()) {
 		return usage;
 	}
 	usage_read(now_ns);
-	usage.cpu_ns = difference(begin_cpu_ns, thread_self.usage_cpu_ns, usage.duration_ns);
+	/* Once more: what delayed the reading must not count as delay and be no part of the span.
+	 */
+	usage.duration_ns = clock_now_ns() - mark->begin_ns;
+	usage.cpu_ns = difference(mark->cpu_ns, thread_self.usage_cpu_ns, usage.duration_ns);
+	rest_ns = usage.duration_ns - (usage.cpu_ns == GAPTRACE_UNKNOWN ? 0 : usage.cpu_ns);
 	usage.run_delay_ns =
-		difference(begin_run_delay_ns, thread_self.usage_run_delay_ns, usage.duration_ns);
+		difference(mark->run_delay_ns, thread_self.usage_run_delay_ns, rest_ns);
 	return usage;
 }
 

@@ -16,12 +16,18 @@
 /* Shorter spans are not measured: reading would be a noticeable part of them. */
 #define USAGE_SPAN_NS_MIN 100000
 
-/* The values at a begin, to be kept for usage_end. */
+/* How things stood at a begin. */
+struct usage_mark {
+	uint64_t begin_ns; /* 0: nothing recorded then */
+	uint64_t cpu_ns;
+	uint64_t run_delay_ns;
+	int32_t tid; /* of the thread that began */
+};
+
+/* The values at a begin at `now_ns`, to be kept for usage_end. */
 void usage_begin(uint64_t now_ns, uint64_t *out_cpu_ns, uint64_t *out_run_delay_ns);
 
-/* `begin_ns` 0: the begin was not recorded. `begin_tid`: of the thread that began. */
-struct sample_usage usage_end(
-	uint64_t begin_ns, int32_t begin_tid, uint64_t begin_cpu_ns, uint64_t begin_run_delay_ns);
+struct sample_usage usage_end(const struct usage_mark *mark);
 
 /* Closes the calling thread's file, if that is still what its number stands for. */
 void usage_close(void);

@@ -81,7 +81,7 @@ LTTNG_UST_TRACEPOINT_EVENT(gaptrace, queue_pop_wait,
 
 LTTNG_UST_TRACEPOINT_EVENT(gaptrace, queue_pop,
 	LTTNG_UST_TP_ARGS(const struct gaptrace_pop *, pop, const struct gaptrace_item *, item,
-		uint32_t, depth, uint64_t, wait_ns, uint64_t, resident_ns),
+		const struct sample_pop *, sample),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer_hex(uint64_t, queue, SAMPLE_ADDRESS(pop->queue))
 		lttng_ust_field_string(name, pop->name)
@@ -89,9 +89,9 @@ LTTNG_UST_TRACEPOINT_EVENT(gaptrace, queue_pop,
 		lttng_ust_field_integer(uint64_t, job, item->work.job)
 		lttng_ust_field_integer(int32_t, partition, item->work.partition)
 		lttng_ust_field_integer(int32_t, device, item->work.device)
-		lttng_ust_field_integer(uint32_t, depth, depth)
-		lttng_ust_field_integer(uint64_t, wait_ns, wait_ns)
-		lttng_ust_field_integer(uint64_t, resident_ns, resident_ns)))
+		lttng_ust_field_integer(uint32_t, depth, sample->depth)
+		lttng_ust_field_integer(uint64_t, wait_ns, sample->wait_ns)
+		lttng_ust_field_integer(uint64_t, resident_ns, sample->resident_ns)))
 
 /* ---- Task pools ---- */
 

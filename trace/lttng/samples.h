@@ -14,6 +14,12 @@ struct sample_usage {
 	uint64_t run_delay_ns;
 };
 
+struct sample_pop {
+	uint32_t depth;
+	uint64_t wait_ns;
+	uint64_t resident_ns;
+};
+
 struct sample_trim {
 	uint64_t duration_ns;
 	uint64_t rss_before_bytes;
