@@ -46,6 +46,7 @@ static bool is_above(uint64_t part, uint64_t whole, uint64_t percent_max)
 }
 
 struct count_note {
+	const char *what;
 	uint64_t count;
 	const char *text;
 };
@@ -55,23 +56,23 @@ static enum status note_counts(struct trust *trust)
 {
 	/* clang-format off */
 	const struct count_note counts[] = {
-		{trust->discarded_events,  "events were lost: the recording buffers were too small"},
-		{trust->discarded_packets, "packets of events were lost: overwritten, or the disk was too slow"},
-		{trust->dropped_records,   "device records were dropped by the recorder"},
-		{trust->bad_stamps,        "device operations have no valid time stamps and were not used"},
-		{trust->late_records,      "device records came after their watermark; some gaps are too long"},
-		{trust->before_launch,     "operations started before the call that issued them"},
-		{trust->without_watermark, "devices told no watermark: nothing was final before the end"},
-		{trust->unknown_events,    "events are of kinds this version does not know"},
-		{trust->without_thread,    "events carry no thread or process: add the contexts vpid and vtid"},
-		{trust->internal_errors,   "gaps had parts that did not add up: a defect of this program"},
+		{"lost events",          trust->discarded_events,  "the recording buffers were too small"},
+		{"lost packets",         trust->discarded_packets, "overwritten, cut short, or the disk was too slow"},
+		{"dropped records",      trust->dropped_records,   "the recorder could not keep up with the device"},
+		{"invalid time stamps",  trust->bad_stamps,        "those device operations were not used"},
+		{"late device records",  trust->late_records,      "came after their watermark; some gaps are too long"},
+		{"started before their call", trust->before_launch, "device and host clock disagree by as much"},
+		{"devices without watermark", trust->without_watermark, "nothing of them was final before the end"},
+		{"unknown kinds of events", trust->unknown_events, "made by another version of gaptrace; skipped"},
+		{"events without thread or process", trust->without_thread, "record with the contexts vpid and vtid"},
+		{"gaps whose parts did not add up", trust->internal_errors, "a defect of this program, please report it"},
 	};
 	/* clang-format on */
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		if (counts[i].count > 0) {
-			const enum status status = trust_note(
-				trust, "%" PRIu64 " %s", counts[i].count, counts[i].text);
+			const enum status status = trust_note(trust, "%s: %" PRIu64 "; %s",
+				counts[i].what, counts[i].count, counts[i].text);
 
 			if (status != STATUS_OK) {
 				return status;
@@ -88,8 +89,7 @@ enum status trust_conclude(struct trust *trust)
 
 	if (status == STATUS_OK && trust->unjoined > 0) {
 		status = trust_note(trust,
-			"%" PRIu64 " of %" PRIu64
-			" kernels could not be joined to the call that issued them",
+			"kernels without the call that issued them: %" PRIu64 " of %" PRIu64,
 			trust->unjoined, trust->joined + trust->unjoined);
 	}
 	if (is_above(trust->discarded_events, trust->events + trust->discarded_events,

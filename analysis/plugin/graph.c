@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/plugin/graph.h"
 
+#include "analysis/plugin/salvage.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +20,8 @@
 /* A directory and the logical trace that it is part of. */
 struct member {
 	const char *path;
-	char *group; /* the trace's UUID; NULL: a trace of its own, or unreadable */
+	char *group;   /* the trace's UUID; NULL: a trace of its own, or unreadable */
+	char *salvage; /* read instead of `path` when a stream of the trace is cut */
 	bool is_readable;
 	bool is_added;
 };
@@ -167,11 +170,12 @@ static bt_value *source_params(struct graph *graph, const struct member *first)
 	for (size_t i = 0; i < graph->inputs->count; i++) {
 		struct member *member = &graph->members[i];
 
-		if (!member->is_readable || member->is_added || !is_same_trace(first, member)) {
+		if (!member->is_readable || !is_same_trace(first, member)) {
 			continue;
 		}
 		member->is_added = true;
-		if (bt_value_array_append_string_element(paths, member->path) !=
+		if (bt_value_array_append_string_element(
+			    paths, member->salvage ? member->salvage : member->path) !=
 			BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK) {
 			bt_value_put_ref(params);
 			return NULL;
@@ -198,25 +202,100 @@ static enum status connect(struct graph *graph, const bt_component_source *sourc
 	return STATUS_OK;
 }
 
-static enum status add_source(struct graph *graph, const struct member *member)
+static enum status on_cut(void *context, const struct salvage_cut *cut)
 {
-	bt_value *params = source_params(graph, member);
+	struct graph *graph = context;
+	const struct analyzer_loss loss = {
+		.kind = ANALYZER_LOST_PACKETS,
+		.count = 1,
+		.has_range = cut->has_range,
+		.begin_ns = cut->begin_ns,
+		.end_ns = cut->end_ns,
+	};
+	const enum status status = note_unreadable(graph,
+		"%s: cut short: its last %llu bytes are no whole packet and were not read",
+		cut->path, (unsigned long long)cut->lost_bytes);
+
+	return status == STATUS_OK ? analyzer_add_loss(graph->feed->analyzer, &loss) : status;
+}
+
+/* Mends what can be mended in the trace of `first`; false when there was nothing to mend. */
+static bool salvage(struct graph *graph, const struct member *first)
+{
+	const struct salvage_listener listener = {graph, on_cut};
+	bool is_mended = false;
+	struct diag diag = {""};
+
+	for (size_t i = 0; i < graph->inputs->count; i++) {
+		struct member *member = &graph->members[i];
+
+		if (member->is_readable && is_same_trace(first, member) &&
+			salvage_make(member->path, &listener, &member->salvage, &diag) ==
+				STATUS_OK) {
+			is_mended = true;
+		}
+	}
+	return is_mended;
+}
+
+/* Whether source.ctf.fs can open a trace: asked first, since a graph is of no use after a failure.
+ */
+static bool can_open(struct graph *graph, const bt_value *params)
+{
+	const bt_value *result = NULL;
+	bt_query_executor *executor = bt_query_executor_create(
+		bt_component_class_source_as_component_class_const(source_class(graph)),
+		"babeltrace.trace-infos", params);
+	const bool is_good = executor && bt_query_executor_query(executor, &result) ==
+						 BT_QUERY_EXECUTOR_QUERY_STATUS_OK;
+
+	bt_value_put_ref(result);
+	bt_query_executor_put_ref(executor);
+	return is_good;
+}
+
+/* Parameters that source.ctf.fs accepts for the trace of `first`, mended if need be; or none. */
+static enum status find_params(
+	struct graph *graph, const struct member *first, bt_value **out_params)
+{
+	bt_value *params = source_params(graph, first);
+	char reason[DIAG_LINE_BYTES_MAX / 2];
+
+	if (params && !can_open(graph, params)) {
+		take_reason(reason, sizeof(reason));
+		bt_value_put_ref(params);
+		params = NULL;
+		if (salvage(graph, first)) {
+			params = source_params(graph, first);
+		}
+		if (!params || !can_open(graph, params)) {
+			bt_current_thread_clear_error();
+			bt_value_put_ref(params);
+			return note_unreadable(graph, "%s: %s", first->path, reason);
+		}
+	}
+	*out_params = params;
+	return params ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static enum status add_source(struct graph *graph, const struct member *member, struct diag *diag)
+{
 	const bt_component_source *source = NULL;
-	enum status status = STATUS_OK;
+	bt_value *params = NULL;
+	enum status status = find_params(graph, member, &params);
 	char name[32];
 	char reason[DIAG_LINE_BYTES_MAX / 2];
 
-	if (!params) {
-		return STATUS_NO_MEMORY;
+	if (status != STATUS_OK || !params) {
+		return status;
 	}
-	(void)snprintf(name, sizeof(name), "source%llu", (unsigned long long)graph->source_count);
+	(void)snprintf(name, sizeof(name), "source%llu", (unsigned long long)graph->source_count++);
 	if (bt_graph_add_source_component(graph->graph, source_class(graph), name, params,
-		    BT_LOGGING_LEVEL_NONE, &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
-		take_reason(reason, sizeof(reason));
-		status = note_unreadable(graph, "%s: %s", member->path, reason);
-	} else {
-		graph->source_count++;
+		    BT_LOGGING_LEVEL_NONE, &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
 		status = connect(graph, source);
+	} else {
+		take_reason(reason, sizeof(reason));
+		status = diag_set(diag, STATUS_BAD_INPUT, "%s: %s", member->path, reason);
 	}
 	bt_value_put_ref(params);
 	return status;
@@ -341,7 +420,7 @@ static enum status read_all(struct graph *graph, struct diag *diag)
 		struct member *member = &graph->members[i];
 
 		if (member->is_readable && !member->is_added) {
-			status = add_source(graph, member);
+			status = add_source(graph, member, diag);
 		}
 	}
 	if (status == STATUS_OK && graph->source_count == 0) {
@@ -360,6 +439,7 @@ enum status graph_read(const struct input_list *inputs, struct feed *feed, struc
 	bt_plugin_put_ref(graph.ctf);
 	for (size_t i = 0; i < inputs->count && graph.members; i++) {
 		free(graph.members[i].group);
+		salvage_remove(graph.members[i].salvage);
 	}
 	free(graph.members);
 	return status;

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#define PRINTABLE_BYTES_MAX 256
+#define PRINTABLE_BYTES_MAX 1024
 
 /*
  * Copies `text` to `out`, escaped, at most `column_max` columns; what is cut ends in "..".

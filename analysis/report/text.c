@@ -12,6 +12,7 @@
 #define PART_LINES_MAX  12
 #define STRIP_COLUMNS   88
 #define BAR_COLUMNS     24
+#define NOTE_COLUMNS    96
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -28,20 +29,50 @@ static void write_bar(FILE *stream, uint64_t part, uint64_t whole)
 	}
 }
 
-static void write_trust(const struct report_data *report, FILE *stream)
+/* A note on as many lines as it needs, broken at spaces where there are any. */
+static void write_note(const char *note, FILE *stream)
 {
-	const struct trust *trust = analyzer_trust(report->analyzer);
-	char text[DURATION_TEXT_BYTES];
 	char line[PRINTABLE_BYTES_MAX];
+	const char *at = printable_copy(note, PRINTABLE_BYTES_MAX - 1, line);
+	const char *lead = "! ";
 
+	while (*at) {
+		int length = (int)strlen(at);
+
+		if (length > NOTE_COLUMNS) {
+			length = NOTE_COLUMNS;
+			while (length > 0 && at[length] != ' ') {
+				length--;
+			}
+			length = length > 0 ? length : NOTE_COLUMNS;
+		}
+		(void)fprintf(stream, "%s%.*s\n", lead, length, at);
+		at += length;
+		at += *at == ' ';
+		lead = "  ";
+	}
+}
+
+/* What is missing or wrong comes before any figure that it may spoil. */
+static void write_warnings(const struct trust *trust, FILE *stream)
+{
 	if (!trust->ok) {
-		(void)fprintf(stream, "NOT TO BE TRUSTED: too much of the recording is missing or "
-				      "wrong for the figures "
-				      "below.\n");
+		(void)fprintf(stream,
+			"NOT TO BE TRUSTED: too much of the recording is missing or wrong "
+			"for the figures below.\n");
 	}
 	for (uint32_t i = 0; i < trust->note_count; i++) {
-		(void)fprintf(stream, "! %s\n", printable_copy(trust->notes[i], 250, line));
+		write_note(trust->notes[i], stream);
 	}
+	if (trust->note_count > 0) {
+		(void)fputc('\n', stream);
+	}
+}
+
+static void write_trust(const struct trust *trust, FILE *stream)
+{
+	char text[DURATION_TEXT_BYTES];
+
 	(void)fprintf(stream,
 		"trust: %" PRIu64 " events, %" PRIu64 " events and %" PRIu64
 		" packets lost, %" PRIu64 " device records dropped\n",
@@ -81,8 +112,7 @@ static void write_head(const struct report_data *report, FILE *stream)
 	if (report->is_end_cut) {
 		(void)fprintf(stream, "the window ends with the recording: jobs had not ended\n");
 	}
-	(void)fputc('\n', stream);
-	write_trust(report, stream);
+	write_trust(analyzer_trust(report->analyzer), stream);
 }
 
 /* One character for a column of the picture. */
@@ -342,6 +372,7 @@ void report_write_text(const struct report_data *report, FILE *stream)
 	uint32_t order[DEVICE_COUNT_MAX];
 	const uint32_t count = report_device_order(report, order);
 
+	write_warnings(analyzer_trust(report->analyzer), stream);
 	write_head(report, stream);
 	if (count == 0) {
 		(void)fputs("\nno devices: the recording holds no gaptrace_gpu events\n", stream);

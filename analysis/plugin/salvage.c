@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/plugin/salvage.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* CTF 1.8's magic number, in the byte order of the machine that recorded; LTTng writes its own. */
+#define PACKET_MAGIC 0xc1fc1fc1U
+
+/* What LTTng 2.x puts before the events of each packet, without padding. */
+struct packet_header {
+	uint32_t magic;
+	uint8_t uuid[16];
+	uint32_t stream_class;
+	uint64_t stream;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint64_t content_bits;
+	uint64_t packet_bits;
+} __attribute__((packed));
+
+/* Where the whole packets of a stream end, and what is known of the one that is cut. */
+static enum status scan(int file, const char *path, struct salvage_cut *cut, struct diag *diag)
+{
+	struct packet_header header;
+	struct stat facts;
+	uint64_t at = 0;
+	uint64_t size;
+
+	*cut = (struct salvage_cut){.path = path};
+	if (fstat(file, &facts) != 0) {
+		return diag_set(diag, status_from_errno(errno), "%s: %s", path, strerror(errno));
+	}
+	size = (uint64_t)facts.st_size;
+	while (at < size) {
+		const ssize_t got = pread(file, &header, sizeof(header), (off_t)at);
+		uint64_t bytes;
+
+		if (got != (ssize_t)sizeof(header) || header.magic != PACKET_MAGIC) {
+			break;
+		}
+		bytes = header.packet_bits / 8;
+		if (bytes < sizeof(header) || bytes > size - at) {
+			cut->has_range = cut->begin_ns < header.end_ns;
+			cut->end_ns = header.end_ns;
+			break;
+		}
+		at += bytes;
+		cut->begin_ns = header.end_ns;
+	}
+	cut->kept_bytes = at;
+	cut->lost_bytes = size - at;
+	return STATUS_OK;
+}
+
+static enum status copy_bytes(int from, int to, uint64_t count)
+{
+	off_t offset = 0;
+
+	while (count > 0) {
+		const size_t chunk = count > SSIZE_MAX / 2 ? SSIZE_MAX / 2 : (size_t)count;
+		ssize_t copied = copy_file_range(from, &offset, to, NULL, chunk, 0);
+
+		if (copied < 0 && (errno == EXDEV || errno == EINVAL || errno == ENOSYS)) {
+			char buffer[65536];
+
+			copied = pread(from, buffer,
+				count < sizeof(buffer) ? (size_t)count : sizeof(buffer), offset);
+			if (copied > 0) {
+				copied = write(to, buffer, (size_t)copied);
+				offset += copied > 0 ? copied : 0;
+			}
+		}
+		if (copied < 0) {
+			return status_from_errno(errno);
+		}
+		if (copied == 0) {
+			return STATUS_IO;
+		}
+		count -= (uint64_t)copied;
+	}
+	return STATUS_OK;
+}
+
+static enum status copy_file(int file, uint64_t count, const char *target, struct diag *diag)
+{
+	const int copy = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	enum status status;
+
+	if (copy < 0) {
+		return diag_set(diag, status_from_errno(errno), "%s: %s", target, strerror(errno));
+	}
+	status = copy_bytes(file, copy, count);
+	if (close(copy) != 0 && status == STATUS_OK) {
+		status = status_from_errno(errno);
+	}
+	return status == STATUS_OK ? STATUS_OK
+				   : diag_set(diag, status, "%s: %s", target, status_text(status));
+}
+
+/* Links or shortens one file of the trace; counts the shortened ones. */
+static enum status take_file(const char *path, const char *target, bool is_metadata,
+	const struct salvage_listener *listener, uint32_t *cut_count, struct diag *diag)
+{
+	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	struct salvage_cut cut = {.path = path};
+	enum status status = STATUS_OK;
+
+	if (file < 0) {
+		return diag_set(diag, status_from_errno(errno), "%s: %s", path, strerror(errno));
+	}
+	if (!is_metadata) {
+		status = scan(file, path, &cut, diag);
+	}
+	if (status == STATUS_OK && cut.lost_bytes > 0) {
+		(*cut_count)++;
+		if (cut.kept_bytes > 0) {
+			status = copy_file(file, cut.kept_bytes, target, diag);
+		}
+		if (status == STATUS_OK) {
+			status = listener->cut(listener->context, &cut);
+		}
+	} else if (status == STATUS_OK && symlink(path, target) != 0) {
+		status =
+			diag_set(diag, status_from_errno(errno), "%s: %s", target, strerror(errno));
+	}
+	(void)close(file);
+	return status;
+}
+
+static enum status take_entry(const char *trace, const char *name, const char *directory,
+	const struct salvage_listener *listener, uint32_t *cut_count, struct diag *diag)
+{
+	enum status status = STATUS_OK;
+	char *path = NULL;
+	char *target = NULL;
+	struct stat facts;
+
+	if (asprintf(&path, "%s/%s", trace, name) < 0) {
+		return STATUS_NO_MEMORY;
+	}
+	if (asprintf(&target, "%s/%s", directory, name) < 0) {
+		free(path);
+		return STATUS_NO_MEMORY;
+	}
+	if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) {
+		status = take_file(
+			path, target, strcmp(name, "metadata") == 0, listener, cut_count, diag);
+	}
+	free(target);
+	free(path);
+	return status;
+}
+
+static enum status take_all(const char *trace, const char *directory,
+	const struct salvage_listener *listener, uint32_t *cut_count, struct diag *diag)
+{
+	DIR *entries = opendir(trace);
+	const struct dirent *entry;
+	enum status status = STATUS_OK;
+
+	if (!entries) {
+		return diag_set(diag, status_from_errno(errno), "%s: %s", trace, strerror(errno));
+	}
+	while (status == STATUS_OK && (entry = readdir(entries)) != NULL) {
+		if (entry->d_name[0] != '.') {
+			status = take_entry(
+				trace, entry->d_name, directory, listener, cut_count, diag);
+		}
+	}
+	(void)closedir(entries);
+	return status;
+}
+
+enum status salvage_make(const char *trace, const struct salvage_listener *listener,
+	char **out_directory, struct diag *diag)
+{
+	const char *folder = getenv("TMPDIR");
+	char *absolute = realpath(trace, NULL);
+	char *directory = NULL;
+	uint32_t cut_count = 0;
+	enum status status;
+
+	if (!absolute) {
+		return diag_set(diag, status_from_errno(errno), "%s: %s", trace, strerror(errno));
+	}
+	if (asprintf(&directory, "%s/gaptrace-report.XXXXXX", folder ? folder : "/tmp") < 0) {
+		free(absolute);
+		return STATUS_NO_MEMORY;
+	}
+	if (!mkdtemp(directory)) {
+		status = diag_set(
+			diag, status_from_errno(errno), "%s: %s", directory, strerror(errno));
+		free(directory);
+		free(absolute);
+		return status;
+	}
+	status = take_all(absolute, directory, listener, &cut_count, diag);
+	free(absolute);
+	if (status == STATUS_OK && cut_count == 0) {
+		status = STATUS_NOT_FOUND;
+	}
+	if (status != STATUS_OK) {
+		salvage_remove(directory);
+		return status;
+	}
+	*out_directory = directory;
+	return STATUS_OK;
+}
+
+void salvage_remove(char *directory)
+{
+	DIR *entries = directory ? opendir(directory) : NULL;
+	const struct dirent *entry;
+
+	while (entries && (entry = readdir(entries)) != NULL) {
+		(void)unlinkat(dirfd(entries), entry->d_name, 0);
+	}
+	if (entries) {
+		(void)closedir(entries);
+		(void)rmdir(directory);
+	}
+	free(directory);
+}

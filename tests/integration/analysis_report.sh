@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A report is right to the nanosecond, says what it could not read, and never looks whole when it is not.
+set -euo pipefail
+here=$(dirname "$(realpath "$0")")
+# shellcheck source=tests/integration/lttng.sh
+source "$here/lttng.sh"
+lttng_setup "$@"
+emitter=$BUILD/tests/integration/device_emitter
+gaptrace=$BUILD/bin/gaptrace
+python=/usr/bin/python3
+"$python" -c 'import bt2, jsonschema' 2>/dev/null || skip "python3-bt2 or python3-jsonschema is not installed"
+
+# record NAME OPTION... -- runs both emitters while a session records.
+record() {
+  local session=$1 first
+  shift
+  lttng create "$session" --output="$WORK/$session" >/dev/null
+  lttng enable-channel -u -s "$session" --subbuf-size=1M --num-subbuf=8 "$@" all >/dev/null
+  lttng enable-event -u -s "$session" -c all 'gaptrace:*,gaptrace_gpu:*' >/dev/null
+  lttng add-context -u -s "$session" -c all -t vpid -t vtid >/dev/null
+  lttng start "$session" >/dev/null
+  LTTNG_UST_REGISTER_TIMEOUT=60000 "$emitter" "$seed" 0 &
+  first=$!
+  LTTNG_UST_REGISTER_TIMEOUT=60000 "$emitter" "$seed" 1
+  wait "$first"
+  lttng stop "$session" >/dev/null
+  lttng destroy "$session" >/dev/null
+}
+
+validate() {
+  "$python" - "$here/../../docs/report.schema.json" "$1" <<'PYTHON'
+import json, sys
+import jsonschema
+schema, report = (json.load(open(path)) for path in sys.argv[1:])
+jsonschema.Draft7Validator.check_schema(schema)
+jsonschema.validate(report, schema)
+PYTHON
+}
+
+claim "what another reader finds in a recording is in the report, to the nanosecond"
+for seed in 1 2; do
+  session=$(lttng_session_name report)
+  record "$session"
+  for threshold in 1ms 10us; do
+    "$gaptrace" report --threshold "$threshold" --format json -o "$WORK/report.json" "$WORK/$session"
+    "$python" "$here/independent_reader.py" "$WORK/$session" "$WORK/report.json"
+    validate "$WORK/report.json"
+  done
+done
+recording=$WORK/$session
+
+claim "buffers for each process, and so a trace for each, give the same kind of report"
+session=$(lttng_session_name perpid)
+record "$session" --buffers-pid
+"$gaptrace" report --format json -o "$WORK/report.json" "$WORK/$session"
+"$python" "$here/independent_reader.py" "$WORK/$session" "$WORK/report.json"
+
+claim "the stock babeltrace2 makes the same report with the plugin"
+plugins=$BUILD/lib/babeltrace2/plugins
+babeltrace2 --plugin-path="$plugins" "$recording" -c sink.gaptrace.report \
+  -p "format=\"json\",path=\"$WORK/stock.json\""
+"$gaptrace" report --format json -o "$WORK/ours.json" "$recording"
+cmp "$WORK/stock.json" "$WORK/ours.json"
+
+claim "the text is plain, not wider than a terminal, and names every device"
+"$gaptrace" report "$recording" >"$WORK/text"
+for uuid in test-device-a test-device-b test-device-silent; do
+  expect_line "$WORK/text" "$uuid"
+done
+expect_line "$WORK/text" SILENT
+expect_no_line "$WORK/text" '.{101}'
+if LC_ALL=C grep -nP '[^\x20-\x7e]' "$WORK/text"; then
+  fail "the text holds bytes that are not printable ASCII"
+fi
+
+claim "derived events are written by sink.ctf.fs, read back in order, and agree with the report"
+babeltrace2 --plugin-path="$plugins" "$recording" -c filter.gaptrace.gaps -p 'threshold="1ms"' \
+  -c sink.ctf.fs -p "path=\"$WORK/derived\"" >/dev/null
+babeltrace2 "$WORK/derived" >"$WORK/derived.text"
+"$python" - "$WORK/derived" "$WORK/ours.json" <<'PYTHON'
+import json, sys
+import bt2
+derived, report = sys.argv[1], json.load(open(sys.argv[2]))
+gaps, parts, last = {"kernel": {}, "anything": {}}, {}, 0
+for message in bt2.TraceCollectionMessageIterator(derived):
+    if not isinstance(message, bt2._EventMessageConst):
+        continue
+    now, event = message.default_clock_snapshot.value, message.event
+    assert now >= last, "derived events are out of order"
+    last = now
+    if event.name == "gaptrace:gap":
+        assert now >= event["end_ns"], "a gap was told before it ended"
+        gaps[str(event["layer"])].setdefault(str(event["uuid"]), []).append(int(event["duration_ns"]))
+    else:
+        key = (int(event["device"]), int(event["gap_begin_ns"]))
+        parts[key] = parts.get(key, 0) + int(event["duration_ns"])
+for device in report["devices"]:
+    for layer, name in (("kernel", "kernel_gaps"), ("anything", "gaps")):
+        told, table = gaps[layer].get(device["uuid"], []), device[name]
+        assert (len(told), sum(told)) == (table["count"], table["total_ns"]), (device["uuid"], name)
+total = sum(device["kernel_gaps"]["total_ns"] for device in report["devices"])
+assert sum(parts.values()) == total, "parts do not sum to the gaps"
+print(len(parts), "kernel gaps with parts")
+PYTHON
+
+claim "lost events are counted, head the report, and make it one not to trust"
+session=$(lttng_session_name lossy)
+lttng create "$session" --output="$WORK/$session" >/dev/null
+lttng enable-channel -u -s "$session" --subbuf-size=4k --num-subbuf=2 --switch-timer=0 --read-timer=2000000 \
+  all >/dev/null
+lttng enable-event -u -s "$session" -c all 'gaptrace:*,gaptrace_gpu:*' >/dev/null
+lttng add-context -u -s "$session" -c all -t vpid -t vtid >/dev/null
+lttng start "$session" >/dev/null
+LTTNG_UST_REGISTER_TIMEOUT=60000 "$emitter" 3 0
+lttng stop "$session" >/dev/null
+lttng destroy "$session" >/dev/null
+expect_status 4 "$gaptrace" report --format json "$WORK/$session"
+"$python" - "$WORK/stdout" <<'PYTHON'
+import json, sys
+trust = json.load(open(sys.argv[1]))["trust"]
+assert not trust["ok"] and trust["discarded_events"] > 0, trust
+assert any("lost" in note for note in trust["notes"]), trust["notes"]
+PYTHON
+expect_status 4 "$gaptrace" report "$WORK/$session"
+head -3 "$WORK/stdout" | grep -q 'NOT TO BE TRUSTED' || fail "lost events do not head the report"
+
+claim "bad input is one line with the place and the mend, and exit code 2"
+mkdir "$WORK/empty" "$WORK/no-metadata" "$WORK/no-metadata/trace"
+: >"$WORK/no-metadata/trace/metadata"
+expect_status 2 "$gaptrace" report "$WORK/none"
+expect_line "$WORK/stderr" "$WORK/none: No such file"
+expect_status 2 "$gaptrace" report "$WORK/empty"
+expect_line "$WORK/stderr" "$WORK/empty: no trace below it .*gaptrace record"
+expect_status 2 "$gaptrace" report "$WORK/no-metadata"
+expect_line "$WORK/stderr" "no-metadata/trace/metadata: empty.*copy the metadata"
+expect_status 2 "$gaptrace" report "$WORK/derived"
+expect_line "$WORK/stderr" "none of gaptrace"
+expect_status 2 "$gaptrace" report --threshold 1 "$recording"
+expect_line "$WORK/stderr" "'1' is no duration"
+expect_status 2 "$gaptrace" report --format xml "$recording"
+expect_line "$WORK/stderr" "text and json"
+expect_status 2 "$gaptrace" report
+for file in "$WORK/stderr"; do
+  expect_equal "$(wc -l <"$file")" 1 "lines on standard error"
+done
+
+claim "an output that cannot be written leaves nothing behind, and a closed pipe is an error"
+expect_status 2 "$gaptrace" report -o "$WORK/no-such-folder/report" "$recording"
+expect_line "$WORK/stderr" "no-such-folder/report.*not written"
+if [ -w /dev/full ]; then
+  expect_status 74 bash -c '"$1" report "$2" >/dev/full' - "$gaptrace" "$recording"
+fi
+mkdir "$WORK/output"
+"$gaptrace" report -o "$WORK/output/report" "$recording"
+expect_equal "$(ls "$WORK/output")" report "files beside the report"
+
+claim "a truncated stream is read as far as it goes, and the report says so"
+cp -r "$recording" "$WORK/truncated"
+stream=$(find "$WORK/truncated" -type f -name 'all_*' ! -name '*.idx' -size +8k | sort | head -1)
+[ -n "$stream" ] || fail "the recording has no stream to truncate"
+truncate --size=$(($(stat -c %s "$stream") - 1000)) "$stream"
+expect_status 4 "$gaptrace" report --format json "$WORK/truncated"
+"$python" - "$WORK/stdout" "$(basename "$stream")" <<'PYTHON'
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["trust"]["unreadable"] > 0 and not report["trust"]["ok"], report["trust"]
+assert any(sys.argv[2] in note for note in report["trust"]["notes"]), report["trust"]["notes"]
+PYTHON
