@@ -4,6 +4,8 @@
  * trace_overhead.sh runs it linked to libgaptrace-off, to libgaptrace with nothing recording, and
  * while a session records. Batches are short and spaced, so that the session's buffers never
  * overflow: a discarded event would look cheap.
+ *
+ * trace_overhead [idle | recording [OPERATION]]
  */
 #include "gaptrace/gaptrace.h"
 #include "trace/base/clock.h"
@@ -128,6 +130,7 @@ static double least_ns(void (*run)(void), bool is_spaced)
 int main(int argc, char **argv)
 {
 	bool must_record = argc > 1 && strcmp(argv[1], "recording") == 0;
+	const char *only = argc > 2 ? argv[2] : NULL;
 
 	if (gaptrace_mutex_init(&mutex, "tracker") != 0 ||
 		gaptrace_rwlock_init(&rwlock, "srs") != 0) {
@@ -140,6 +143,9 @@ int main(int argc, char **argv)
 	}
 	gaptrace_thread_name("bench");
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
+		if (only && strcmp(only, operations[i].name) != 0) {
+			continue;
+		}
 		printf("%s %d %.2f\n", operations[i].name, operations[i].point_count,
 			least_ns(operations[i].run, must_record));
 	}
