@@ -95,6 +95,7 @@ static int search_path(const char *name)
 int child_check(const char *name, struct diag *diag)
 {
 	int error = ENOENT;
+	enum status status;
 
 	if (*name) {
 		error = strchr(name, '/') ? check_file(name) : search_path(name);
@@ -102,9 +103,9 @@ int child_check(const char *name, struct diag *diag)
 	if (!error) {
 		return 0;
 	}
-	(void)!diag_set(diag, status_from_errno(error), "%s: %s", name,
+	status = diag_set(diag, status_from_errno(error), "%s: %s", name,
 		error == ENOENT && !strchr(name, '/') ? "no such command" : strerror(error));
-	return error == ENOENT || error == ENOTDIR ? 127 : 126;
+	return status == STATUS_NOT_FOUND ? 127 : 126;
 }
 
 enum status child_start(struct child *child, char *const *argv, struct diag *diag)

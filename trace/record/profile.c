@@ -34,8 +34,7 @@ struct profile_parser {
 
 static int problem_set(struct profile_parser *parser, enum status status)
 {
-	(void)status;
-	parser->has_failed = true;
+	parser->has_failed = status != STATUS_OK;
 	return 0;
 }
 

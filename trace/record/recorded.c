@@ -53,9 +53,8 @@ static void problem_set(struct inspection *inspection, const char *path, const c
 	struct recorded *recorded = inspection->recorded;
 
 	if (recorded->is_readable) {
-		recorded->is_readable = false;
-		(void)!diag_set(&recorded->problem, STATUS_BAD_INPUT, "%s %s",
-			path + inspection->root_bytes, what);
+		recorded->is_readable = diag_set(&recorded->problem, STATUS_BAD_INPUT, "%s %s",
+						path + inspection->root_bytes, what) == STATUS_OK;
 	}
 }
 
@@ -71,7 +70,7 @@ static int64_t open_braces(const char *text, size_t length)
 }
 
 /* Every packet whole and the text at the end of a declaration; else babeltrace2 refuses it all. */
-static void metadata_inspect(struct inspection *inspection, const char *path)
+static void metadata_inspect(struct inspection *inspection, const char *path, off_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int64_t depth = 0;
@@ -88,7 +87,9 @@ static void metadata_inspect(struct inspection *inspection, const char *path)
 		}
 		if (length != (ssize_t)sizeof(packet)) {
 			problem_set(inspection, path,
-				length == 0 && at == 0 ? "is empty" : "is cut short");
+				fd < 0                   ? "cannot be opened"
+				: length == 0 && at == 0 ? "is empty"
+							 : "is cut short");
 			break;
 		}
 		if (packet.magic != METADATA_MAGIC || packet.content_bits / 8 < sizeof(packet) ||
@@ -99,8 +100,9 @@ static void metadata_inspect(struct inspection *inspection, const char *path)
 		}
 		text_bytes = packet.content_bits / 8 - sizeof(packet);
 		text = malloc(text_bytes + 1);
-		if (!text || pread(fd, text, text_bytes, at + (off_t)sizeof(packet)) !=
-				     (ssize_t)text_bytes) {
+		if (!text || packet.packet_bits / 8 > (uint64_t)(size - at) ||
+			pread(fd, text, text_bytes, at + (off_t)sizeof(packet)) !=
+				(ssize_t)text_bytes) {
 			free(text);
 			problem_set(inspection, path, "is cut short");
 			break;
@@ -124,14 +126,15 @@ static void stream_inspect(struct inspection *inspection, const char *path, off_
 	off_t at = 0;
 
 	while (at < size) {
-		struct stream_packet packet;
+		struct stream_packet packet = {.packet_bits = 0};
 		ssize_t length = fd < 0 ? -1 : pread(fd, &packet, sizeof(packet), at);
 		uint64_t packet_bytes = packet.packet_bits / 8;
 
 		if (length != (ssize_t)sizeof(packet) || packet.magic != STREAM_MAGIC ||
 			packet_bytes < sizeof(packet) || packet.content_bits > packet.packet_bits ||
 			packet_bytes > (uint64_t)(size - at)) {
-			problem_set(inspection, path, "ends inside a packet");
+			problem_set(inspection, path,
+				fd < 0 ? "cannot be opened" : "ends inside a packet");
 			break;
 		}
 		if (has_packet && packet.sequence > last.sequence + 1) {
@@ -161,7 +164,7 @@ static void file_inspect(struct inspection *inspection, const FTSENT *file)
 		return;
 	}
 	if (strcmp(file->fts_name, "metadata") == 0) {
-		metadata_inspect(inspection, file->fts_accpath);
+		metadata_inspect(inspection, file->fts_accpath, file->fts_statp->st_size);
 		return;
 	}
 	stream_inspect(inspection, file->fts_accpath, file->fts_statp->st_size);

@@ -24,7 +24,6 @@ enum status watch_init(struct watch *watch, const char *output, struct diag *dia
 		.begin_free_bytes = free_bytes,
 		.last_free_bytes = free_bytes,
 	};
-	watch->last_ns = watch->begin_ns;
 	return STATUS_OK;
 }
 
@@ -35,7 +34,6 @@ enum watch_finding watch_judge(struct watch *watch, uint64_t now_ns, uint64_t fr
 	uint64_t elapsed_ns = now_ns - watch->begin_ns;
 	uint64_t used;
 
-	watch->last_ns = now_ns;
 	watch->last_free_bytes = free_bytes;
 	/* The next look would come too late when as much again goes as since the last one. */
 	if (free_bytes < WATCH_FREE_BYTES_MIN + since_last) {

@@ -27,7 +27,6 @@ struct watch {
 	const char *output; /* borrowed from the caller */
 	uint64_t begin_ns;
 	uint64_t begin_free_bytes;
-	uint64_t last_ns;
 	uint64_t last_free_bytes;
 	uint64_t left_s; /* of WATCH_DISK_SOON_FULL */
 	bool has_warned;
