@@ -106,12 +106,6 @@ __attribute__((constructor)) static void fork_watch(void)
 	(void)pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
-int32_t thread_tid_first(void)
-{
-	thread_self.tid = (int32_t)gettid();
-	return thread_self.tid;
-}
-
 void thread_watch(void)
 {
 	if (thread_self.is_watched) {

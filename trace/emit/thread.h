@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <unistd.h>
 
 /* Read-write locks a thread holds shared at once. Locks beyond it have an unknown hold time. */
 #define THREAD_SHARED_LOCK_COUNT_MAX 8
@@ -37,13 +38,12 @@ struct thread {
 /* Small enough for the room that libc keeps for libraries loaded late. */
 extern __thread struct thread thread_self __attribute__((tls_model("initial-exec")));
 
-int32_t thread_tid_first(void);
-
 static inline int32_t thread_tid(void)
 {
-	int32_t tid = thread_self.tid;
-
-	return tid ? tid : thread_tid_first();
+	if (!thread_self.tid) {
+		thread_self.tid = (int32_t)gettid();
+	}
+	return thread_self.tid;
 }
 
 /* The calling thread's end will free what it holds here. */
