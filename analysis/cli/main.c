@@ -17,12 +17,12 @@ static const struct command commands[] = {
 
 static void usage_print(FILE *stream)
 {
-	fprintf(stream, "usage: gaptrace COMMAND [OPTION...]\n\n");
+	(void)fprintf(stream, "usage: gaptrace COMMAND [OPTION...]\n\n");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		fprintf(stream, "  gaptrace %s %s\n      %s\n", commands[i].name, commands[i].usage,
-			commands[i].summary);
+		(void)fprintf(stream, "  gaptrace %s %s\n      %s\n", commands[i].name,
+			commands[i].usage, commands[i].summary);
 	}
-	fprintf(stream, "\ngaptrace COMMAND --help says more; so do the manual pages.\n");
+	(void)fprintf(stream, "\ngaptrace COMMAND --help says more; so do the manual pages.\n");
 }
 
 /* A closed or full standard output is an error like any other. */
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 		return status_exit_code(STATUS_BAD_USE);
 	}
 	if (strcmp(argv[1], "--version") == 0) {
-		printf("gaptrace %s\n", GAPTRACE_VERSION);
+		(void)printf("gaptrace %s\n", GAPTRACE_VERSION);
 		return output_finish();
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 
 	command = command_find(argv[1]);
 	if (!command) {
-		fprintf(stderr, "gaptrace: no command '%s' (see gaptrace --help)\n", argv[1]);
+		(void)fprintf(stderr, "gaptrace: no command '%s' (see gaptrace --help)\n", argv[1]);
 		return status_exit_code(STATUS_BAD_USE);
 	}
 	return command->run(argc - 1, argv + 1);

@@ -19,23 +19,24 @@ void record_say(const char *format, ...)
 	(void)vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
 	/* One write: the command prints to the same terminal at the same time. */
-	fprintf(stderr, "gaptrace record: %s\n", line);
+	(void)fprintf(stderr, "gaptrace record: %s\n", line);
 }
 
 void record_say_help(void)
 {
-	printf("usage: gaptrace record [-o DIR] [--profile P] [--gpu] -- COMMAND [ARGUMENT...]\n"
-	       "       gaptrace record --start NAME [-o DIR] [--profile P]\n"
-	       "       gaptrace record --stop NAME\n"
-	       "\n"
-	       "Records the trace points of COMMAND while it runs, or of every traced process of\n"
-	       "this user from --start to --stop.\n"
-	       "\n"
-	       "  -o, --output DIR  where to (default: gaptrace-<UTC time> in this folder)\n"
-	       "  --profile P       minimal, full, or the path of a file (default: %s)\n"
-	       "  --gpu             record CUDA activity of COMMAND, too\n"
-	       "\n"
-	       "The exit code is COMMAND's; see gaptrace-record(1) for the others.\n",
+	(void)printf(
+		"usage: gaptrace record [-o DIR] [--profile P] [--gpu] -- COMMAND [ARGUMENT...]\n"
+		"       gaptrace record --start NAME [-o DIR] [--profile P]\n"
+		"       gaptrace record --stop NAME\n"
+		"\n"
+		"Records the trace points of COMMAND while it runs, or of every traced process of\n"
+		"this user from --start to --stop.\n"
+		"\n"
+		"  -o, --output DIR  where to (default: gaptrace-<UTC time> in this folder)\n"
+		"  --profile P       minimal, full, or the path of a file (default: %s)\n"
+		"  --gpu             record CUDA activity of COMMAND, too\n"
+		"\n"
+		"The exit code is COMMAND's; see gaptrace-record(1) for the others.\n",
 		RECORD_PROFILE_DEFAULT);
 }
 

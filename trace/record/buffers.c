@@ -68,6 +68,7 @@ static uint32_t possible_cpus(void)
 
 static uint64_t memory_available_bytes(void)
 {
+	static const char key[] = "MemAvailable:";
 	unsigned long long available_kib = 0;
 	char line[256];
 	FILE *file = fopen("/proc/meminfo", "re");
@@ -76,7 +77,8 @@ static uint64_t memory_available_bytes(void)
 		return UINT64_MAX;
 	}
 	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "MemAvailable: %llu kB", &available_kib) == 1) {
+		if (strncmp(line, key, strlen(key)) == 0) {
+			available_kib = strtoull(line + strlen(key), NULL, 10);
 			break;
 		}
 	}

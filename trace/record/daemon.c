@@ -185,8 +185,9 @@ static pid_t daemon_pid(void)
 {
 	char folder[PATH_MAX];
 	char path[PATH_MAX];
+	char line[32] = "";
 	FILE *file;
-	long pid = 0;
+	long pid;
 
 	if (!own_folder(folder, sizeof(folder)) ||
 		snprintf(path, sizeof(path), "%s/lttng-sessiond.pid", folder) >=
@@ -197,11 +198,12 @@ static pid_t daemon_pid(void)
 	if (!file) {
 		return 0;
 	}
-	if (fscanf(file, "%ld", &pid) != 1 || pid < 2 || pid > INT_MAX) {
-		pid = 0;
+	if (!fgets(line, sizeof(line), file)) {
+		line[0] = '\0';
 	}
 	(void)fclose(file);
-	return (pid_t)pid;
+	pid = strtol(line, NULL, 10);
+	return pid > 1 && pid <= INT_MAX ? (pid_t)pid : 0;
 }
 
 static bool has_mark(pid_t pid)
