@@ -182,6 +182,8 @@ struct priority_queue_entry *priority_queue_pop(struct priority_queue *queue)
 	}
 	if (queue->count > 0) {
 		entry = pop_locked(queue, &pop);
+	} else {
+		gaptrace_queue_pop_cancel(&pop);
 	}
 	gaptrace_mutex_unlock(&queue->mutex);
 	return entry;
