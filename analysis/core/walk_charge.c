@@ -151,6 +151,16 @@ static void set_work(const struct walk_explanation *explanation, struct gap_part
 	part->partition = work ? work->partition : GAPTRACE_NONE;
 }
 
+/* No thread waited: the feeder itself, though it may have the GPU's mutex in hand. */
+static bool is_feeder_alone(
+	const struct walk_explanation *explanation, const struct walk_lane *holder)
+{
+	return holder == explanation->feeder &&
+	       (explanation->link_count == 0 ||
+		       (explanation->link_count == 1 &&
+			       explanation->links[0].kind == GAP_VIA_INSIDE));
+}
+
 static struct gap_part compose(
 	const struct walk_explanation *explanation, const struct walk_charge *charge)
 {
@@ -163,8 +173,7 @@ static struct gap_part compose(
 		.thread_tid = explanation->feeder ? explanation->feeder->tid : 0,
 	};
 
-	if (charge->holder &&
-		(explanation->link_count > 0 || charge->holder != explanation->feeder)) {
+	if (charge->holder && !is_feeder_alone(explanation, charge->holder)) {
 		part.holder_tid = charge->holder->tid;
 	}
 	if (charge->is_unknown || (charge->is_untraced && !naming)) {

@@ -1,0 +1,720 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves that waits are charged to whoever ended them, through chains of them (rules 4 to 8, 10).
+ */
+#include "walk_script.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* Every gap here ends at 200 with the launch of thread 1, made in no time. */
+#define LAUNCH                                                                                     \
+	"200 1 api cudaLaunchKernel corr=5 start=200 end=200\n"                                    \
+	"250 0 kernel corr=5 start=200 end=250\n"
+#define GAP ((struct walk_script_gap){100, 200, .correlation = 5})
+
+/*
+ *  thread 2   [tracker ..[ malloc_trim 110-180 ]..185]
+ *  thread 1          [wait 120 ................ 190] held
+ *  Up to 120 nothing is recorded of thread 1; 185-190 is the wake-up.
+ */
+static void a_lock_is_charged_to_what_its_holder_did(void **state)
+{
+	(void)state;
+	walk_script_expect("100 2 lock_acquire tracker\n"
+			   "110 2 trim_begin\n"
+			   "120 1 lock_wait tracker\n"
+			   "180 2 trim_end dur=70\n"
+			   "185 2 lock_release tracker hold=85\n"
+			   "190 1 lock_acquire tracker wait=70\n"
+			   "200 1 lock_release tracker hold=10\n" LAUNCH,
+		GAP,
+		"100-120 unknown - not_traced 1>0\n"
+		"120-180 lock tracker malloc_trim 1>2\n"
+		"180-185 lock tracker not_traced 1>2\n"
+		"185-190 lock tracker handover 1>0\n"
+		"190-200 unknown - not_traced 1>0\n");
+}
+
+/*
+ * The chain that the tool was made for: the feeder's task sat in the pool "blocking", whose thread
+ * 1 was in another task and waited for "tracker", whose holder, thread 2, trimmed. task B submitted
+ * 110 by thread 3, begins 180 on thread 1 task A  on thread 1 until 180, in it the wait 120-175 for
+ * tracker, trim by thread 2 115-170
+ */
+static void the_trim_under_the_tracker_is_found_behind_the_pool(void **state)
+{
+	(void)state;
+	walk_script_expect("90 3 span_begin gpu_worker\n"
+			   "95 1 task_begin blocking a prove_finish queued=0\n"
+			   "100 2 lock_acquire tracker\n"
+			   "110 3 submit blocking b prove_start\n"
+			   "115 2 trim_begin\n"
+			   "120 1 lock_wait tracker\n"
+			   "170 2 trim_end dur=55\n"
+			   "172 2 lock_release tracker hold=72\n"
+			   "175 1 lock_acquire tracker wait=55\n"
+			   "176 1 lock_release tracker hold=1\n"
+			   "180 1 task_end blocking a prove_finish run=85\n"
+			   "180 1 task_begin blocking b prove_start queued=70\n"
+			   "190 1 span_begin upload\n"
+			   "200 1 span_end upload dur=10\n" LAUNCH,
+		GAP,
+		"100-110 cpu_phase gpu_worker gpu_worker 1>3\n"
+		"110-120 pool blocking prove_finish 1>1\n"
+		"120-170 lock tracker malloc_trim 1>2 via pool:blocking\n"
+		"170-172 lock tracker not_traced 1>2 via pool:blocking\n"
+		"172-175 lock tracker handover 1>0 via pool:blocking\n"
+		"175-180 pool blocking prove_finish 1>1\n"
+		"180-190 cpu_phase prove_start prove_start 1>0\n"
+		"190-200 cpu_phase upload upload 1>0\n");
+}
+
+/* Thread 1 waits for lock a, its holder 2 for lock b, its holder 3 checks itself. */
+static void locks_nest_three_threads_deep(void **state)
+{
+	(void)state;
+	walk_script_expect("90 3 lock_acquire b\n"
+			   "90 2 lock_acquire a\n"
+			   "95 2 span_begin map\n"
+			   "100 3 span_begin self_check\n"
+			   "100 1 lock_wait a\n"
+			   "110 2 lock_wait b\n"
+			   "150 3 span_end self_check dur=50\n"
+			   "150 3 lock_release b hold=60\n"
+			   "150 2 lock_acquire b wait=40\n"
+			   "170 2 lock_release b hold=20\n"
+			   "180 2 lock_release a hold=90\n"
+			   "180 1 lock_acquire a wait=80\n"
+			   "180 1 span_begin prep\n"
+			   "200 1 span_end prep dur=20\n" LAUNCH,
+		GAP,
+		"100-110 lock a map 1>2\n"
+		"110-150 lock b self_check 1>3 via lock:a\n"
+		"150-180 lock a map 1>2\n"
+		"180-200 cpu_phase prep prep 1>0\n");
+}
+
+/* Three threads had the lock one after the other while thread 1 waited: each answers for its time.
+ */
+static void holders_answer_one_after_the_other(void **state)
+{
+	(void)state;
+	walk_script_expect("80 2 lock_acquire tracker\n"
+			   "80 2 span_begin two\n"
+			   "80 3 span_begin three\n"
+			   "80 4 span_begin four\n"
+			   "100 1 lock_wait tracker\n"
+			   "120 2 lock_release tracker hold=40\n"
+			   "122 3 lock_acquire tracker wait=20\n"
+			   "150 3 lock_release tracker hold=28\n"
+			   "150 4 lock_acquire tracker wait=20\n"
+			   "190 4 lock_release tracker hold=40\n"
+			   "200 1 lock_acquire tracker wait=100\n" LAUNCH,
+		GAP,
+		"100-120 lock tracker two 1>2\n"
+		"120-122 lock tracker handover 1>0\n"
+		"122-150 lock tracker three 1>3\n"
+		"150-190 lock tracker four 1>4\n"
+		"190-200 lock tracker handover 1>0\n");
+}
+
+/*
+ * A writer behind two readers: reader 3 released last and had come at 130; before that reader 2,
+ * who released earlier, answers.
+ */
+static void a_writer_waits_for_the_last_of_the_readers(void **state)
+{
+	(void)state;
+	walk_script_expect("80 2 span_begin two\n"
+			   "80 3 span_begin three\n"
+			   "90 2 lock_acquire status shared\n"
+			   "100 1 lock_wait status\n"
+			   "130 3 lock_acquire status shared\n"
+			   "160 2 lock_release status hold=70 shared\n"
+			   "190 3 lock_release status hold=60 shared\n"
+			   "200 1 lock_acquire status wait=100\n" LAUNCH,
+		GAP,
+		"100-130 lock status two 1>2\n"
+		"130-190 lock status three 1>3\n"
+		"190-200 lock status handover 1>0\n");
+}
+
+/* A reader is let in by the writer 4; reader 3, who came and went meanwhile, kept nobody out. */
+static void a_reader_waits_for_a_writer_not_for_readers(void **state)
+{
+	(void)state;
+	walk_script_expect("80 4 span_begin write\n"
+			   "90 4 lock_acquire status\n"
+			   "100 1 lock_wait status shared\n"
+			   "180 4 lock_release status hold=90\n"
+			   "181 3 lock_acquire status shared\n"
+			   "190 3 lock_release status hold=9 shared\n"
+			   "200 1 lock_acquire status wait=100 shared\n" LAUNCH,
+		GAP,
+		"100-180 lock status write 1>4\n"
+		"180-200 lock status handover 1>0\n");
+}
+
+/* The GPU queue is empty until thread 2 has synthesized: the cause is what the pusher did. */
+static void an_empty_queue_is_charged_to_its_pusher(void **state)
+{
+	(void)state;
+	walk_script_expect("50 9 job_submit 1\n"
+			   "90 2 span_begin synthesize job=1 part=3\n"
+			   "100 1 pop_wait gpu_queue\n"
+			   "180 2 span_end synthesize job=1 part=3 dur=90\n"
+			   "185 2 push gpu_queue i job=1 part=3 depth=1\n"
+			   "190 1 pop gpu_queue i job=1 part=3 depth=0 wait=90\n" LAUNCH,
+		GAP,
+		"100-180 synthesis gpu_queue synthesize 1>2\n"
+		"180-185 unknown - not_traced 1>2 via queue:gpu_queue\n"
+		"185-190 cpu_phase gpu_queue handover 1>0\n"
+		"190-200 unknown - not_traced 1>0\n");
+}
+
+/* The item lay in the queue since before the gap: only the hand-over is left, and the lock in it.
+ */
+static void a_push_before_the_gap_leaves_only_the_handover(void **state)
+{
+	(void)state;
+	walk_script_expect("50 9 job_submit 1\n"
+			   "60 2 push gpu_queue i job=1 depth=1\n"
+			   "70 1 span_begin map\n"
+			   "90 3 span_begin count\n"
+			   "95 3 lock_acquire gpu_queue\n"
+			   "110 1 span_end map dur=40\n"
+			   "110 1 pop_wait gpu_queue\n"
+			   "120 1 lock_wait gpu_queue\n"
+			   "180 3 lock_release gpu_queue hold=85\n"
+			   "185 1 lock_acquire gpu_queue wait=65\n"
+			   "190 1 pop gpu_queue i job=1 depth=0 wait=80\n" LAUNCH,
+		GAP,
+		"100-110 cpu_phase map map 1>0\n"
+		"110-120 cpu_phase gpu_queue handover 1>0\n"
+		"120-180 lock gpu_queue count 1>3\n"
+		"180-185 lock gpu_queue handover 1>0\n"
+		"185-190 cpu_phase gpu_queue handover 1>0\n"
+		"190-200 unknown - not_traced 1>0\n");
+}
+
+/* Before the push the queue was empty: the queue's own mutex, waited for inside the pop, is
+ * nobody's fault. */
+static void a_queues_own_mutex_does_not_matter_while_it_is_empty(void **state)
+{
+	(void)state;
+	walk_script_expect("50 9 job_submit 1\n"
+			   "90 2 span_begin synthesize\n"
+			   "95 3 lock_acquire gpu_queue\n"
+			   "100 1 pop_wait gpu_queue\n"
+			   "100 1 lock_wait gpu_queue\n"
+			   "140 3 lock_release gpu_queue hold=45\n"
+			   "140 1 lock_acquire gpu_queue wait=40\n"
+			   "141 1 lock_release gpu_queue hold=1\n"
+			   "190 2 push gpu_queue i job=1 depth=1\n"
+			   "200 1 pop gpu_queue i job=1 depth=0 wait=100\n" LAUNCH,
+		GAP,
+		"100-190 synthesis gpu_queue synthesize 1>2\n"
+		"190-200 cpu_phase gpu_queue handover 1>0\n");
+}
+
+/* The wait began before anything was recorded: its end tells how long it was. */
+static void a_wait_begun_before_the_recording_is_whole(void **state)
+{
+	(void)state;
+	walk_script_expect("170 2 trim_end dur=150\n"
+			   "180 2 lock_release tracker hold=170\n"
+			   "190 1 lock_acquire tracker wait=165\n" LAUNCH,
+		GAP,
+		"100-170 lock tracker malloc_trim 1>2\n"
+		"170-180 lock tracker not_traced 1>2\n"
+		"180-190 lock tracker handover 1>0\n"
+		"190-200 unknown - not_traced 1>0\n");
+}
+
+/* Nobody knows how long a span lasted that began before the recording: since its start. */
+static void a_span_of_unknown_length_began_before_the_recording(void **state)
+{
+	(void)state;
+	walk_script_expect("120 1 lock_wait tracker\n"
+			   "130 2 lock_release tracker\n"
+			   "140 1 lock_acquire tracker wait=20\n"
+			   "200 1 span_end prep_msm\n" LAUNCH,
+		GAP,
+		"100-120 cpu_phase prep_msm prep_msm 1>0\n"
+		"120-130 lock tracker not_traced 1>2\n"
+		"130-140 lock tracker handover 1>0\n"
+		"140-200 cpu_phase prep_msm prep_msm 1>0\n");
+}
+
+/* The holder's release was lost: that it held is known, who let go is not. */
+static void a_missing_release_is_no_waker(void **state)
+{
+	(void)state;
+	walk_script_expect("90 2 lock_acquire tracker\n"
+			   "100 1 lock_wait tracker\n"
+			   "190 1 lock_acquire tracker wait=90\n" LAUNCH,
+		GAP,
+		"100-190 unknown - no_waker 1>0 via lock:tracker\n"
+		"190-200 unknown - not_traced 1>0\n");
+}
+
+/* A release that the trace has after the acquisition it allowed still counts. */
+static void a_release_recorded_late_is_taken(void **state)
+{
+	(void)state;
+	walk_script_expect("90 2 lock_acquire tracker\n"
+			   "90 2 span_begin map\n"
+			   "100 1 lock_wait tracker\n"
+			   "200 1 lock_acquire tracker wait=100\n"
+			   "200 2 lock_release tracker hold=110\n" LAUNCH,
+		GAP, "100-200 lock tracker map 1>2\n");
+}
+
+/* Nobody ever pushed what was popped. */
+static void a_pop_without_a_push_is_no_waker(void **state)
+{
+	(void)state;
+	walk_script_expect("50 9 job_submit 1\n"
+			   "100 1 pop_wait gpu_queue\n"
+			   "200 1 pop gpu_queue i job=1 depth=0 wait=100\n" LAUNCH,
+		GAP, "100-200 unknown - no_waker 1>0 via queue:gpu_queue\n");
+}
+
+/* Thread 1 waits for lock a of 2, which waits for b, which thread 1 held at that time: nonsense. */
+static void a_cycle_is_cut(void **state)
+{
+	(void)state;
+	walk_script_expect("80 1 lock_acquire b\n"
+			   "80 2 lock_acquire a\n"
+			   "100 1 lock_wait a\n"
+			   "100 2 lock_wait b\n"
+			   "170 1 lock_release b hold=90\n"
+			   "180 2 lock_acquire b wait=80\n"
+			   "190 2 lock_release a hold=110\n"
+			   "200 1 lock_acquire a wait=100\n" LAUNCH,
+		GAP,
+		"100-170 unknown - cycle 1>0 via lock:a lock:b\n"
+		"170-180 lock b handover 1>0 via lock:a\n"
+		"180-190 lock a not_traced 1>2\n"
+		"190-200 lock a handover 1>0\n");
+}
+
+/* A barrier inside the GPU's mutex: the feeder holds it and waits for prep, done by thread 2. */
+static void a_barrier_inside_the_gpu_mutex_is_the_mutexs(void **state)
+{
+	(void)state;
+	walk_script_expect("60 1 lock_acquire gpu_mutex\n"
+			   "80 2 span_begin prep_msm\n"
+			   "100 1 wait_begin barrier prep_barrier\n"
+			   "180 2 wake prep_barrier\n"
+			   "181 2 span_end prep_msm dur=101\n"
+			   "190 1 wait_end barrier prep_barrier wait=90\n"
+			   "195 1 span_begin collect\n" LAUNCH,
+		GAP,
+		"100-180 gpu_mutex gpu_mutex prep_msm 1>2 via barrier:prep_barrier\n"
+		"180-190 gpu_mutex gpu_mutex handover 1>0 via barrier:prep_barrier\n"
+		"190-195 gpu_mutex gpu_mutex not_traced 1>0\n"
+		"195-200 gpu_mutex gpu_mutex collect 1>0\n");
+}
+
+/* The same seen by the next worker, which waits for the mutex: then it takes its own time. */
+static void the_gpu_mutex_is_charged_to_what_goes_on_inside(void **state)
+{
+	(void)state;
+	walk_script_expect("60 3 lock_acquire gpu_mutex\n"
+			   "80 2 span_begin prep_msm\n"
+			   "100 1 lock_wait gpu_mutex\n"
+			   "100 3 wait_begin barrier prep_barrier\n"
+			   "150 2 wake prep_barrier\n"
+			   "151 2 span_end prep_msm dur=71\n"
+			   "160 3 wait_end barrier prep_barrier wait=60\n"
+			   "160 3 span_begin unlock\n"
+			   "180 3 lock_release gpu_mutex hold=120\n"
+			   "185 1 lock_acquire gpu_mutex wait=85\n"
+			   "185 1 span_begin start_thread\n" LAUNCH,
+		GAP,
+		"100-150 gpu_mutex gpu_mutex prep_msm 1>2 via barrier:prep_barrier\n"
+		"150-160 gpu_mutex gpu_mutex handover 1>0 via barrier:prep_barrier\n"
+		"160-180 gpu_mutex gpu_mutex unlock 1>3\n"
+		"180-185 gpu_mutex gpu_mutex handover 1>0\n"
+		"185-200 gpu_mutex gpu_mutex start_thread 1>0\n");
+}
+
+/* Prep lay in the pool behind the b_g2 of another partition: the pool is what is to be mended. */
+static void prep_queued_behind_other_work_is_the_pools(void **state)
+{
+	(void)state;
+	walk_script_expect("60 1 lock_acquire gpu_mutex\n"
+			   "70 2 task_begin groth16_pool g b_g2_msm queued=0\n"
+			   "90 1 submit groth16_pool p prep_msm\n"
+			   "100 1 wait_begin barrier prep_barrier\n"
+			   "150 2 task_end groth16_pool g b_g2_msm run=80\n"
+			   "152 2 task_begin groth16_pool p prep_msm queued=62\n"
+			   "190 2 wake prep_barrier\n"
+			   "191 2 task_end groth16_pool p prep_msm run=39\n"
+			   "200 1 wait_end barrier prep_barrier wait=100\n" LAUNCH,
+		GAP,
+		"100-150 pool groth16_pool b_g2_msm 1>2 via inside:gpu_mutex barrier:prep_barrier\n"
+		"150-152 pool groth16_pool handover 1>0 via inside:gpu_mutex barrier:prep_barrier\n"
+		"152-190 gpu_mutex gpu_mutex prep_msm 1>2 via barrier:prep_barrier\n"
+		"190-200 gpu_mutex gpu_mutex handover 1>0 via barrier:prep_barrier\n");
+}
+
+/* Waiting for the tracker inside the GPU mutex is waiting for the tracker. */
+static void a_cause_further_in_than_the_gpu_mutex_wins(void **state)
+{
+	(void)state;
+	walk_script_expect("60 1 lock_acquire gpu_mutex\n"
+			   "80 2 lock_acquire tracker\n"
+			   "80 2 span_begin log_write\n"
+			   "100 1 lock_wait tracker\n"
+			   "190 2 lock_release tracker hold=110\n"
+			   "200 1 lock_acquire tracker wait=100\n" LAUNCH,
+		GAP,
+		"100-190 lock tracker log_write 1>2\n"
+		"190-200 lock tracker handover 1>0\n");
+}
+
+/* Release at 150 made room for the 20 that were needed; the one at 170 only made more. */
+static void a_budget_wait_is_charged_to_who_made_room(void **state)
+{
+	(void)state;
+	walk_script_expect("50 9 job_submit 1\n"
+			   "60 2 span_begin prove_finish\n"
+			   "60 3 span_begin other\n"
+			   "100 1 wait_begin budget budget\n"
+			   "120 3 release budget bytes=10 used=90 limit=100\n"
+			   "150 2 release budget bytes=30 used=60 limit=100\n"
+			   "170 3 release budget bytes=10 used=50 limit=100\n"
+			   "180 1 wait_end budget budget wait=80\n"
+			   "181 1 reserve budget bytes=20 used=70 limit=100 wait=80\n" LAUNCH,
+		GAP,
+		"100-150 budget budget prove_finish 1>2\n"
+		"150-180 budget budget handover 1>0\n"
+		"180-200 unknown - not_traced 1>0\n");
+}
+
+/* The dispatcher behind two queues waited for the pacer: the chain ends there. */
+static void the_pacer_ends_the_chain(void **state)
+{
+	(void)state;
+	walk_script_expect("50 9 job_submit 1\n"
+			   "100 1 pop_wait gpu_queue\n"
+			   "100 2 pop_wait synth_queue\n"
+			   "100 3 wait_begin pacer pacer\n"
+			   "150 3 wait_end pacer pacer wait=50\n"
+			   "150 3 push synth_queue s job=1 depth=1\n"
+			   "150 2 pop synth_queue s job=1 depth=0 wait=50\n"
+			   "150 2 span_begin synthesize\n"
+			   "190 2 span_end synthesize dur=40\n"
+			   "190 2 push gpu_queue g job=1 depth=1\n"
+			   "200 1 pop gpu_queue g job=1 depth=0 wait=100\n" LAUNCH,
+		GAP,
+		"100-150 pacing pacer pacer 1>3 via queue:gpu_queue queue:synth_queue\n"
+		"150-190 synthesis gpu_queue synthesize 1>2\n"
+		"190-200 cpu_phase gpu_queue handover 1>0\n");
+}
+
+/* A full channel: the dispatcher waits until thread 2 takes something off it. */
+static void backpressure_is_charged_to_the_consumer(void **state)
+{
+	(void)state;
+	walk_script_expect("50 9 job_submit 1\n"
+			   "80 2 span_begin synthesize\n"
+			   "100 1 wait_begin backpressure channel\n"
+			   "190 2 span_end synthesize dur=110\n"
+			   "190 2 pop_wait channel\n"
+			   "190 2 pop channel c job=1 depth=3 wait=0\n"
+			   "200 1 wait_end backpressure channel wait=100\n" LAUNCH,
+		GAP,
+		"100-190 backpressure channel synthesize 1>2\n"
+		"190-200 backpressure channel handover 1>0\n");
+}
+
+/* No job until 150: then it came, was pushed and popped. */
+static void a_pop_without_a_job_is_no_work(void **state)
+{
+	(void)state;
+	walk_script_expect("10 9 job_submit 1\n"
+			   "90 9 job_end 1 dur=80\n"
+			   "100 1 pop_wait requests\n"
+			   "150 9 job_submit 2\n"
+			   "160 9 push requests r job=2 depth=1\n"
+			   "165 1 pop requests r job=2 depth=0 wait=65\n"
+			   "165 1 span_begin schedule\n" LAUNCH,
+		GAP,
+		"100-150 no_work - - 1>0\n"
+		"150-160 unknown - not_traced 1>9 via queue:requests\n"
+		"160-165 cpu_phase requests handover 1>0\n"
+		"165-200 cpu_phase schedule schedule 1>0\n");
+}
+
+/* Job 1 is being finished, but what came next had not been submitted before 150. */
+static void before_the_next_job_was_submitted_there_was_no_work(void **state)
+{
+	(void)state;
+	walk_script_expect("10 9 job_submit 1\n"
+			   "100 1 pop_wait requests\n"
+			   "150 9 job_submit 2\n"
+			   "150 9 push requests r job=2 depth=1\n"
+			   "150 1 pop requests r job=2 depth=0 wait=50\n"
+			   "150 1 span_begin schedule\n" LAUNCH,
+		GAP,
+		"100-150 no_work - - 1>0\n"
+		"150-200 cpu_phase schedule schedule 1>0\n");
+}
+
+/* Queue gpu_1 held an item 120-160 while gpu_0 was empty. */
+static void work_for_another_gpu_is_imbalance(void **state)
+{
+	(void)state;
+	walk_script_expect("10 9 job_submit 1\n"
+			   "20 2 push gpu_0 z job=1 dev=0 depth=1\n"
+			   "30 1 pop gpu_0 z job=1 dev=0 depth=0 wait=0\n"
+			   "80 2 span_begin synthesize\n"
+			   "100 1 pop_wait gpu_0\n"
+			   "120 3 push gpu_1 b job=1 dev=1 depth=1\n"
+			   "160 4 pop gpu_1 b job=1 dev=1 depth=0 wait=0\n"
+			   "200 2 push gpu_0 a job=1 dev=0 depth=1\n"
+			   "200 1 pop gpu_0 a job=1 dev=0 depth=0 wait=100\n" LAUNCH,
+		GAP,
+		"100-120 synthesis gpu_0 synthesize 1>2\n"
+		"120-160 imbalance gpu_1 - 1>0\n"
+		"160-200 synthesis gpu_0 synthesize 1>2\n");
+}
+
+/* A quarter of the span's running time it was runnable and did not run; waits are not running. */
+static void a_run_delay_is_split_off_as_starvation(void **state)
+{
+	(void)state;
+	walk_script_expect("80 2 span_begin map\n"
+			   "80 2 lock_acquire tracker\n"
+			   "100 1 span_begin prep_msm\n"
+			   "160 1 lock_wait tracker\n"
+			   "180 2 lock_release tracker hold=100\n"
+			   "180 1 lock_acquire tracker wait=20\n"
+			   "200 1 span_end prep_msm dur=100 delay=20\n" LAUNCH,
+		GAP,
+		"~100-115 cpu_starved prep_msm prep_msm 1>0\n"
+		"~115-160 cpu_phase prep_msm prep_msm 1>0\n"
+		"160-180 lock tracker map 1>2\n"
+		"~180-185 cpu_starved prep_msm prep_msm 1>0\n"
+		"~185-200 cpu_phase prep_msm prep_msm 1>0\n");
+}
+
+/* With the scheduler's own events it is exact: pushed off its CPU 120-150, blocked never. */
+static void scheduler_events_tell_starvation_exactly(void **state)
+{
+	(void)state;
+	walk_script_expect("90 0 switch from=8 to=1\n"
+			   "100 1 span_begin prep_msm\n"
+			   "120 0 switch from=1 to=8\n"
+			   "150 0 switch from=8 to=1\n"
+			   "200 1 span_end prep_msm dur=100 delay=60\n" LAUNCH,
+		GAP,
+		"100-120 cpu_phase prep_msm prep_msm 1>0\n"
+		"120-150 cpu_starved prep_msm prep_msm 1>0\n"
+		"150-200 cpu_phase prep_msm prep_msm 1>0\n");
+}
+
+/* Woken at 160, on a CPU at 190: that part of the hand-over is starvation. */
+static void a_woken_thread_without_a_cpu_is_starved(void **state)
+{
+	(void)state;
+	walk_script_expect("80 2 lock_acquire tracker\n"
+			   "80 2 span_begin map\n"
+			   "100 1 lock_wait tracker\n"
+			   "100 0 switch from=1 to=8 blocked\n"
+			   "150 2 lock_release tracker hold=70\n"
+			   "160 0 waking of=1\n"
+			   "190 0 switch from=8 to=1\n"
+			   "200 1 lock_acquire tracker wait=100\n" LAUNCH,
+		GAP,
+		"100-150 lock tracker map 1>2\n"
+		"150-160 lock tracker handover 1>0\n"
+		"160-190 cpu_starved handover handover 1>0 via lock:tracker\n"
+		"190-200 lock tracker handover 1>0\n");
+}
+
+/* Decoy: thread 2 trims all the time, under no lock that anybody waits for. */
+static void a_trim_on_no_path_is_not_blamed(void **state)
+{
+	(void)state;
+	walk_script_expect("90 2 trim_begin\n"
+			   "100 1 span_begin prep_msm\n"
+			   "195 2 trim_end dur=105\n"
+			   "200 1 span_end prep_msm dur=100\n" LAUNCH,
+		GAP, "100-200 cpu_phase prep_msm prep_msm 1>0\n");
+}
+
+/* A launch that waits behind an allocation of thread 2 for the driver's lock: the allocation. */
+static void a_lock_inside_a_call_is_charged_to_what_holds_the_driver(void **state)
+{
+	(void)state;
+	walk_script_expect("90 2 lock_acquire driver\n"
+			   "105 1 lock_wait driver\n"
+			   "180 2 lock_release driver hold=90\n"
+			   "181 2 api cudaMallocHost corr=1 start=85 end=181\n"
+			   "185 1 lock_acquire driver wait=80\n"
+			   "186 1 lock_release driver hold=1\n"
+			   "200 1 api cudaLaunchKernel corr=5 start=100 end=200\n"
+			   "250 0 kernel corr=5 start=200 end=250\n",
+		GAP,
+		"100-105 driver cudaLaunchKernel cudaLaunchKernel 1>0\n"
+		"105-180 alloc driver cudaMallocHost 1>2\n"
+		"180-185 cpu_phase driver handover 1>0\n"
+		"185-200 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
+}
+
+/* Buffers say how long their memory took: abc unmapped 110-180 within the span. */
+static void a_buffer_event_with_a_duration_is_alloc_or_free(void **state)
+{
+	(void)state;
+	walk_script_expect("90 1 span_begin prove_start\n"
+			   "110 1 alloc pinned dur=10\n"
+			   "180 1 free abc dur=70\n" LAUNCH,
+		GAP,
+		"100-110 alloc pinned pinned 1>0\n"
+		"110-180 free abc abc 1>0\n"
+		"180-200 cpu_phase prove_start prove_start 1>0\n");
+}
+
+/* Thread 1 joins thread 2; the span that 2 ended on behalf of 3 was 3's, on 3's lane. */
+static void a_span_that_ends_elsewhere_stays_on_its_lane(void **state)
+{
+	(void)state;
+	walk_script_expect("90 3 span_begin epilogue\n"
+			   "100 1 wait_begin join finalizer\n"
+			   "150 2 span_end epilogue dur=60 begin_thread=3\n"
+			   "180 3 wake finalizer\n"
+			   "200 1 wait_end join finalizer wait=100\n" LAUNCH,
+		GAP,
+		"100-150 cpu_phase finalizer epilogue 1>3\n"
+		"150-180 unknown - not_traced 1>3 via join:finalizer\n"
+		"180-200 cpu_phase finalizer handover 1>0\n");
+}
+
+/* A thread that helps: it runs the very task that it joins. The wait is no wait then. */
+static void a_thread_that_wakes_itself_did_not_wait(void **state)
+{
+	(void)state;
+	walk_script_expect("90 1 submit pool t b_g2_msm\n"
+			   "100 1 wait_begin join t\n"
+			   "110 1 task_begin pool t b_g2_msm queued=20\n"
+			   "190 1 wake t\n"
+			   "190 1 task_end pool t b_g2_msm run=80\n"
+			   "200 1 wait_end join t wait=100\n" LAUNCH,
+		GAP,
+		"100-110 cpu_phase t handover 1>0\n"
+		"110-190 cpu_phase b_g2_msm b_g2_msm 1>0\n"
+		"190-200 cpu_phase t handover 1>0\n");
+}
+
+/* The submission was lost; the begin tells how long the task lay in the pool. */
+static void a_task_without_its_submission_is_followed_to_its_queue(void **state)
+{
+	(void)state;
+	walk_script_expect("150 1 task_begin blocking t prove_start queued=30\n" LAUNCH, GAP,
+		"100-120 unknown - no_waker 1>0\n"
+		"120-150 pool blocking handover 1>0\n"
+		"150-200 cpu_phase prove_start prove_start 1>0\n");
+}
+
+/* The end of a lock_wait was lost: whoever begins a span is not blocked. */
+static void a_thread_that_goes_on_is_not_blocked_any_more(void **state)
+{
+	(void)state;
+	walk_script_expect("80 2 lock_acquire tracker\n"
+			   "80 2 span_begin map\n"
+			   "100 1 lock_wait tracker\n"
+			   "150 1 span_begin prep_msm\n"
+			   "200 1 span_end prep_msm dur=50\n" LAUNCH,
+		GAP,
+		"100-150 unknown - no_waker 1>0 via lock:tracker\n"
+		"150-200 cpu_phase prep_msm prep_msm 1>0\n");
+}
+
+/*
+ * Forty threads, each waiting for a lock that the next one holds: 32 waits are followed, and that
+ * is where it ends.
+ */
+static void a_chain_has_a_limit(void **state)
+{
+	static char script[WALK_SCRIPT_BYTES];
+	char text[WALK_SCRIPT_BYTES];
+	struct walk *walk;
+	size_t used = 0;
+	unsigned int links = 0;
+
+	(void)state;
+	for (int i = 1; i < 40; i++) {
+		used += (size_t)snprintf(
+			script + used, sizeof(script) - used, "90 %d lock_acquire l%d\n", i + 1, i);
+	}
+	for (int i = 1; i < 40; i++) {
+		used += (size_t)snprintf(
+			script + used, sizeof(script) - used, "100 %d lock_wait l%d\n", i, i);
+	}
+	for (int i = 39; i >= 1; i--) {
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"200 %d lock_release l%d hold=110\n200 %d lock_acquire l%d wait=100\n",
+			i + 1, i, i, i);
+	}
+	walk = walk_script_run(script);
+	walk_script_add(walk, LAUNCH);
+	walk_script_explain(walk, GAP, text);
+	walk_destroy(walk);
+	assert_memory_equal(text, "100-200 unknown - too_deep 1>0 via", 34);
+	for (const char *c = text; *c; c++) {
+		links += *c == ':';
+	}
+	assert_int_equal(links, GAP_VIA_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lock_is_charged_to_what_its_holder_did),
+		cmocka_unit_test(the_trim_under_the_tracker_is_found_behind_the_pool),
+		cmocka_unit_test(locks_nest_three_threads_deep),
+		cmocka_unit_test(holders_answer_one_after_the_other),
+		cmocka_unit_test(a_writer_waits_for_the_last_of_the_readers),
+		cmocka_unit_test(a_reader_waits_for_a_writer_not_for_readers),
+		cmocka_unit_test(an_empty_queue_is_charged_to_its_pusher),
+		cmocka_unit_test(a_push_before_the_gap_leaves_only_the_handover),
+		cmocka_unit_test(a_queues_own_mutex_does_not_matter_while_it_is_empty),
+		cmocka_unit_test(a_wait_begun_before_the_recording_is_whole),
+		cmocka_unit_test(a_span_of_unknown_length_began_before_the_recording),
+		cmocka_unit_test(a_missing_release_is_no_waker),
+		cmocka_unit_test(a_release_recorded_late_is_taken),
+		cmocka_unit_test(a_pop_without_a_push_is_no_waker),
+		cmocka_unit_test(a_cycle_is_cut),
+		cmocka_unit_test(a_barrier_inside_the_gpu_mutex_is_the_mutexs),
+		cmocka_unit_test(the_gpu_mutex_is_charged_to_what_goes_on_inside),
+		cmocka_unit_test(prep_queued_behind_other_work_is_the_pools),
+		cmocka_unit_test(a_cause_further_in_than_the_gpu_mutex_wins),
+		cmocka_unit_test(a_budget_wait_is_charged_to_who_made_room),
+		cmocka_unit_test(the_pacer_ends_the_chain),
+		cmocka_unit_test(backpressure_is_charged_to_the_consumer),
+		cmocka_unit_test(a_pop_without_a_job_is_no_work),
+		cmocka_unit_test(before_the_next_job_was_submitted_there_was_no_work),
+		cmocka_unit_test(work_for_another_gpu_is_imbalance),
+		cmocka_unit_test(a_run_delay_is_split_off_as_starvation),
+		cmocka_unit_test(scheduler_events_tell_starvation_exactly),
+		cmocka_unit_test(a_woken_thread_without_a_cpu_is_starved),
+		cmocka_unit_test(a_trim_on_no_path_is_not_blamed),
+		cmocka_unit_test(a_lock_inside_a_call_is_charged_to_what_holds_the_driver),
+		cmocka_unit_test(a_buffer_event_with_a_duration_is_alloc_or_free),
+		cmocka_unit_test(a_span_that_ends_elsewhere_stays_on_its_lane),
+		cmocka_unit_test(a_thread_that_wakes_itself_did_not_wait),
+		cmocka_unit_test(a_task_without_its_submission_is_followed_to_its_queue),
+		cmocka_unit_test(a_thread_that_goes_on_is_not_blocked_any_more),
+		cmocka_unit_test(a_chain_has_a_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
