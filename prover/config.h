@@ -108,6 +108,7 @@ struct config_daemon {
 	uint64_t partitions_max;
 	uint64_t body_bytes_max;
 	uint64_t history_max;
+	uint64_t drain_ms;
 };
 
 struct config_jobs {

@@ -44,6 +44,8 @@ const struct config_key config_keys[] = {
 		"size of a request body; more is refused with 413"),
 	COUNT(daemon, history_max, 1, 100000, "256",
 		"ended jobs whose proofs are kept for download"),
+	COUNT(daemon, drain_ms, 0, 600000, "3000",
+		"how long a daemon that stops still answers for proofs that nobody has fetched, once its jobs have ended"),
 
 	TEXT(jobs, kinds, "merkle squaring",
 		"built-in circuits served, with blanks between them; their keys are made when the daemon first starts"),

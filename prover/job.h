@@ -106,6 +106,7 @@ struct job {
 	enum job_state state;
 	enum job_state failing_state; /* FAILED or CANCELLED once is_failing */
 	bool is_failing;
+	bool is_delivered;
 	uint32_t ended_count; /* partitions that are over, in whatever way */
 	uint64_t submitted_ns;
 	uint64_t begin_ns;

@@ -66,6 +66,7 @@ static void forget_oldest(struct tracker *tracker)
 			i++;
 			continue;
 		}
+		tracker->undelivered_count -= !tracker->jobs[i]->is_delivered;
 		job_unref(tracker->jobs[i]);
 		tracker->job_count--;
 		ended--;
@@ -144,6 +145,16 @@ struct job *tracker_find(struct tracker *tracker, uint64_t id)
 	}
 	gaptrace_mutex_unlock(&tracker->mutex);
 	return job;
+}
+
+enum job_state tracker_state(struct tracker *tracker, const struct job *job)
+{
+	enum job_state state = JOB_QUEUED;
+
+	gaptrace_mutex_lock(&tracker->mutex);
+	state = job->state;
+	gaptrace_mutex_unlock(&tracker->mutex);
+	return state;
 }
 
 bool tracker_begin(struct tracker *tracker, struct job *job, uint64_t *out_sequence)
@@ -303,6 +314,7 @@ void tracker_job_end_locked(struct tracker *tracker, struct job *job)
 	job->state = job->is_failing ? job->failing_state : JOB_DONE;
 	job->end_ns = clock_now_ns();
 	tracker->counts.active--;
+	tracker->undelivered_count++;
 	if (job->state == JOB_DONE) {
 		tracker->counts.done[job->request.kind]++;
 		tracker->counts.duration_ns += job->end_ns - job->submitted_ns;
@@ -327,6 +339,28 @@ void tracker_drain(struct tracker *tracker)
 {
 	gaptrace_mutex_lock(&tracker->mutex);
 	tracker->is_draining = true;
+	gaptrace_mutex_unlock(&tracker->mutex);
+}
+
+void tracker_deliver(struct tracker *tracker, struct job *job)
+{
+	gaptrace_mutex_lock(&tracker->mutex);
+	if (is_over(job) && !job->is_delivered) {
+		job->is_delivered = true;
+		tracker->undelivered_count--;
+		if (tracker->undelivered_count == 0) {
+			gaptrace_condition_broadcast(&tracker->idle);
+		}
+	}
+	gaptrace_mutex_unlock(&tracker->mutex);
+}
+
+void tracker_wait_delivered(struct tracker *tracker, uint64_t deadline_ns)
+{
+	gaptrace_mutex_lock(&tracker->mutex);
+	while (tracker->undelivered_count > 0 &&
+		gaptrace_condition_wait_until(&tracker->idle, &tracker->mutex, deadline_ns)) {
+	}
 	gaptrace_mutex_unlock(&tracker->mutex);
 }
 

@@ -56,6 +56,7 @@ struct tracker {
 	uint64_t last_sequence;
 	struct tracker_worker *workers;
 	struct tracker_counts counts;
+	uint32_t undelivered_count; /* jobs that ended and that nobody has asked for since */
 	bool is_draining;
 };
 
@@ -72,6 +73,9 @@ MUST_CHECK enum status tracker_add(struct tracker *tracker, struct job *job);
 
 /* A reference to the job, NULL when there is none (any more). */
 struct job *tracker_find(struct tracker *tracker, uint64_t id);
+
+/* Once it is over, a job's state and results do not change any more. */
+enum job_state tracker_state(struct tracker *tracker, const struct job *job);
 
 /*
  * The job leaves the scheduler: gives its place in the order of all jobs. False when it was
@@ -124,6 +128,12 @@ void tracker_job_end_locked(struct tracker *tracker, struct job *job);
 
 /* No job is accepted any more. */
 void tracker_drain(struct tracker *tracker);
+
+/* A client has what it came for: the proofs of a done job, the reason of a failed one. */
+void tracker_deliver(struct tracker *tracker, struct job *job);
+
+/* Blocks until every ended job was delivered, or `deadline_ns` has passed. */
+void tracker_wait_delivered(struct tracker *tracker, uint64_t deadline_ns);
 
 /* Blocks until no job is active, or `deadline_ns` has passed; true when none is. */
 bool tracker_wait_idle(struct tracker *tracker, uint64_t deadline_ns);

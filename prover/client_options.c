@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "prover/client_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JOBS_MAX 10000
+
+static const char usage[] =
+	"usage: prove [--socket PATH | --connect HOST:PORT] [--kind merkle|squaring] [--jobs N]\n"
+	"             [--partitions N] [--seed N] [--priority low|normal|high|critical]\n"
+	"             [--verify] [-o DIR]\n"
+	"       prove ... --kind files --key FILE --witness FILE... [--jobs N] [--verify] [-o "
+	"DIR]\n"
+	"       prove --help | --version\n"
+	"\n"
+	"Submits jobs to proverd and waits for their proofs. See prove(1).\n";
+
+enum option_code {
+	OPTION_KEY = 256,
+	OPTION_SEED,
+	OPTION_VERIFY,
+	OPTION_VERSION,
+	OPTION_WITNESS,
+};
+
+static const struct option long_options[] = {
+	{"socket", required_argument, NULL, 's'},
+	{"connect", required_argument, NULL, 'c'},
+	{"jobs", required_argument, NULL, 'j'},
+	{"partitions", required_argument, NULL, 'n'},
+	{"kind", required_argument, NULL, 'k'},
+	{"priority", required_argument, NULL, 'p'},
+	{"output", required_argument, NULL, 'o'},
+	{"key", required_argument, NULL, OPTION_KEY},
+	{"witness", required_argument, NULL, OPTION_WITNESS},
+	{"seed", required_argument, NULL, OPTION_SEED},
+	{"verify", no_argument, NULL, OPTION_VERIFY},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+static bool parse_number(const char *name, const char *text, uint64_t maximum, uint64_t *out_value)
+{
+	char *end = NULL;
+
+	errno = 0;
+	*out_value = strtoull(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *out_value > maximum) {
+		(void)fprintf(stderr, "prove: --%s: '%s' is no number up to %" PRIu64 "\n", name,
+			text, maximum);
+		return false;
+	}
+	return true;
+}
+
+static bool add_witness(struct client_options *options, const char *path)
+{
+	if (options->witness_count == CLIENT_WITNESSES_MAX) {
+		(void)fprintf(stderr, "prove: more than %d witnesses; use several jobs\n",
+			CLIENT_WITNESSES_MAX);
+		return false;
+	}
+	options->witnesses[options->witness_count] = path;
+	options->witness_count++;
+	return true;
+}
+
+/* One option; false, with a message, when it is wrong. */
+static bool take_option(struct client_options *options, int code)
+{
+	switch (code) {
+	case 's':
+		options->address.socket = optarg;
+		return true;
+	case 'c':
+		options->address.host_port = optarg;
+		return true;
+	case 'j':
+		return parse_number("jobs", optarg, JOBS_MAX, &options->job_count);
+	case 'n':
+		return parse_number("partitions", optarg, 1000000, &options->partition_count);
+	case 'k':
+		options->kind = optarg;
+		return true;
+	case 'p':
+		options->priority = optarg;
+		return true;
+	case 'o':
+		options->out_folder = optarg;
+		return true;
+	case OPTION_KEY:
+		options->key = optarg;
+		return true;
+	case OPTION_WITNESS:
+		return add_witness(options, optarg);
+	case OPTION_SEED:
+		return parse_number("seed", optarg, INT64_MAX, &options->seed);
+	case OPTION_VERIFY:
+		options->verifies = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool check_options(struct client_options *options, int argument_count)
+{
+	bool is_files = strcmp(options->kind, "files") == 0;
+
+	if (argument_count > 0) {
+		(void)fprintf(stderr, "prove: it takes no arguments but options\n");
+		return false;
+	}
+	if (options->address.socket && options->address.host_port) {
+		(void)fprintf(stderr, "prove: --socket and --connect exclude each other\n");
+		return false;
+	}
+	if (is_files != (options->key != NULL) || is_files != (options->witness_count > 0)) {
+		(void)fprintf(stderr, "prove: --key and --witness belong to --kind files\n");
+		return false;
+	}
+	return true;
+}
+
+bool client_options_parse(int argc, char **argv, struct client_options *options, int *out_exit_code)
+{
+	int code = 0;
+
+	memset(options, 0, sizeof(*options));
+	options->job_count = 1;
+	options->partition_count = 1;
+	options->kind = "merkle";
+	options->priority = "normal";
+	*out_exit_code = 0;
+	while ((code = getopt_long(argc, argv, "s:c:j:n:k:p:o:h", long_options, NULL)) != -1) {
+		if (code == 'h') {
+			(void)fputs(usage, stdout);
+			return false;
+		}
+		if (code == OPTION_VERSION) {
+			(void)puts("prove " PROVERD_VERSION);
+			return false;
+		}
+		if (!take_option(options, code)) {
+			*out_exit_code = status_exit_code(STATUS_BAD_USE);
+			(void)fputs(usage, stderr);
+			return false;
+		}
+	}
+	if (!check_options(options, argc - optind)) {
+		*out_exit_code = status_exit_code(STATUS_BAD_USE);
+		(void)fputs(usage, stderr);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "prover/client_proofs.h"
+
+#include "prover/groth16/proof_json.h"
+#include "prover/groth16/verification_key.h"
+#include "prover/groth16/verify.h"
+#include "prover/paths.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct client_proofs {
+	uint64_t job_id;
+	char *text; /* the answer, to be written as it came */
+	size_t size;
+	char *key_text;
+	size_t key_size;
+	json_t *list;
+};
+
+static enum status fetch(struct client_http *client, const char *path, struct diag *diag,
+	char **out_text, size_t *out_size)
+{
+	struct client_http_answer answer = {.text = NULL};
+	enum status status = client_http_request(client, path, NULL, diag, &answer);
+
+	if (status == STATUS_OK) {
+		status = client_http_status(&answer, diag);
+	}
+	if (status != STATUS_OK) {
+		free(answer.text);
+		return status;
+	}
+	*out_text = answer.text;
+	*out_size = answer.size;
+	return STATUS_OK;
+}
+
+enum status client_proofs_fetch(struct client_http *client, uint64_t job_id, struct diag *diag,
+	struct client_proofs **out_proofs)
+{
+	AUTO(client_proofs_destroy) struct client_proofs *proofs = calloc(1, sizeof(*proofs));
+	char path[96];
+	enum status status = STATUS_OK;
+
+	if (!proofs) {
+		return diag_set(diag, STATUS_NO_MEMORY, "out of memory");
+	}
+	proofs->job_id = job_id;
+	/* The key first: with its proofs fetched, a daemon that stops has done its duty. */
+	(void)snprintf(path, sizeof(path), "/jobs/%" PRIu64 "/verification_key.json", job_id);
+	status = fetch(client, path, diag, &proofs->key_text, &proofs->key_size);
+	if (status == STATUS_OK) {
+		(void)snprintf(path, sizeof(path), "/jobs/%" PRIu64 "/proof", job_id);
+		status = fetch(client, path, diag, &proofs->text, &proofs->size);
+	}
+	if (status != STATUS_OK) {
+		return status;
+	}
+	proofs->list = json_loadb(proofs->text, proofs->size, JSON_REJECT_DUPLICATES, NULL);
+	if (!json_is_array(proofs->list)) {
+		return diag_set(diag, STATUS_BAD_INPUT,
+			"job %" PRIu64 ": the daemon's answer is no list of proofs", job_id);
+	}
+	*out_proofs = MOVE(proofs);
+	return STATUS_OK;
+}
+
+void client_proofs_destroy(struct client_proofs *proofs)
+{
+	if (!proofs) {
+		return;
+	}
+	json_decref(proofs->list);
+	free(proofs->text);
+	free(proofs->key_text);
+	free(proofs);
+}
+
+uint32_t client_proofs_count(const struct client_proofs *proofs)
+{
+	return (uint32_t)json_array_size(proofs->list);
+}
+
+/* One member of a partition's object as text, which the caller frees. */
+static char *member_text(const struct client_proofs *proofs, uint32_t index, const char *name)
+{
+	return json_dumps(json_object_get(json_array_get(proofs->list, index), name),
+		JSON_INDENT(1) | JSON_ENCODE_ANY);
+}
+
+static enum status verify_one(const struct client_proofs *proofs,
+	const struct verification_key *key, uint32_t index, struct diag *diag)
+{
+	char *proof_text = member_text(proofs, index, "proof");
+	char *public_text = member_text(proofs, index, "public");
+	struct proof proof;
+	blst_scalar *publics = NULL;
+	uint32_t public_count = 0;
+	char name[64];
+	enum status status = STATUS_BAD_INPUT;
+
+	(void)snprintf(name, sizeof(name), "job %" PRIu64 ", partition %u", proofs->job_id, index);
+	if (proof_text && public_text) {
+		status = proof_json_parse(name, proof_text, strlen(proof_text), diag, &proof);
+	} else {
+		status = diag_set(diag, status, "%s: no proof", name);
+	}
+	if (status == STATUS_OK) {
+		status = public_json_parse(
+			name, public_text, strlen(public_text), diag, &publics, &public_count);
+	}
+	if (status == STATUS_OK) {
+		status = groth16_verify(key, publics, public_count, &proof, diag);
+		if (status == STATUS_INVALID_PROOF) {
+			status = diag_set(diag, status, "%s: the proof does not verify", name);
+		}
+	}
+	free(publics);
+	free(proof_text);
+	free(public_text);
+	return status;
+}
+
+enum status client_proofs_verify(const struct client_proofs *proofs, struct diag *diag)
+{
+	AUTO(verification_key_destroy) struct verification_key *key = NULL;
+	enum status status = verification_key_parse(
+		"verification_key.json", proofs->key_text, proofs->key_size, diag, &key);
+
+	for (uint32_t i = 0; i < client_proofs_count(proofs) && status == STATUS_OK; i++) {
+		status = verify_one(proofs, key, i, diag);
+	}
+	return status;
+}
+
+/* Through a temporary file, so that a file that is there is whole. */
+static enum status write_file(
+	const char *folder, const char *name, const char *text, struct diag *diag)
+{
+	char path[PATH_MAX + 64];
+	char temporary[PATH_MAX + 72];
+	FILE *file = NULL;
+	bool is_written = false;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	(void)snprintf(temporary, sizeof(temporary), "%s.new", path);
+	file = fopen(temporary, "we");
+	if (!file) {
+		return diag_set(
+			diag, status_from_errno(errno), "%s: %s", temporary, strerror(errno));
+	}
+	is_written = fputs(text, file) >= 0;
+	is_written = fclose(file) == 0 && is_written;
+	if (!is_written || rename(temporary, path) != 0) {
+		enum status status =
+			diag_set(diag, status_from_errno(errno), "%s: %s", path, strerror(errno));
+
+		(void)remove(temporary);
+		return status;
+	}
+	return STATUS_OK;
+}
+
+static enum status write_member(const struct client_proofs *proofs, uint32_t index,
+	const char *member, const char *folder, struct diag *diag)
+{
+	char name[64];
+	char *text = member_text(proofs, index, member);
+	enum status status = STATUS_NO_MEMORY;
+
+	(void)snprintf(name, sizeof(name), "partition-%u.%s.json", index, member);
+	if (text) {
+		status = write_file(folder, name, text, diag);
+	}
+	free(text);
+	return status;
+}
+
+enum status client_proofs_write(
+	const struct client_proofs *proofs, const char *folder, struct diag *diag)
+{
+	char job_folder[PATH_MAX];
+	enum status status = STATUS_OK;
+
+	if ((size_t)snprintf(job_folder, sizeof(job_folder), "%s/job-%" PRIu64, folder,
+		    proofs->job_id) >= sizeof(job_folder)) {
+		return diag_set(diag, STATUS_BAD_USE, "%s: the name is too long", folder);
+	}
+	status = paths_make_dir(job_folder, diag);
+	if (status == STATUS_OK) {
+		status = write_file(job_folder, "verification_key.json", proofs->key_text, diag);
+	}
+	for (uint32_t i = 0; i < client_proofs_count(proofs) && status == STATUS_OK; i++) {
+		status = write_member(proofs, i, "proof", job_folder, diag);
+		if (status == STATUS_OK) {
+			status = write_member(proofs, i, "public", job_folder, diag);
+		}
+	}
+	if (status == STATUS_OK) {
+		status = write_file(job_folder, "proofs.json", proofs->text, diag);
+	}
+	return status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* A done job's proofs on the client's side: fetched, written to files, verified. */
+#pragma once
+
+#include "prover/client_http.h"
+#include "trace/base/cleanup.h"
+#include "trace/base/diag.h"
+#include "trace/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct client_proofs;
+
+MUST_CHECK enum status client_proofs_fetch(struct client_http *client, uint64_t job_id,
+	struct diag *diag, struct client_proofs **out_proofs);
+
+/* Accepts NULL. */
+void client_proofs_destroy(struct client_proofs *proofs);
+DEFINE_AUTO(struct client_proofs, client_proofs_destroy)
+
+uint32_t client_proofs_count(const struct client_proofs *proofs);
+
+/* Every partition, on this host, with the checks that snarkjs leaves out. */
+MUST_CHECK enum status client_proofs_verify(const struct client_proofs *proofs, struct diag *diag);
+
+/*
+ * Into `folder`/job-ID: proofs.json, verification_key.json, and for each partition
+ * partition-N.proof.json and partition-N.public.json, as snarkjs reads them.
+ */
+MUST_CHECK enum status client_proofs_write(
+	const struct client_proofs *proofs, const char *folder, struct diag *diag);

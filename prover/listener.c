@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "prover/listener.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* Connections that may wait to be accepted. */
+#define LISTENER_BACKLOG 128
+
+static enum status fail(struct diag *diag, const char *name, const char *what, int error)
+{
+	return diag_set(diag, status_from_errno(error), "%s: %s: %s", name, what, strerror(error));
+}
+
+/* The lock tells a live daemon from a dead one without a race between two that start. */
+static enum status take_lock(const char *path, struct diag *diag, struct listener *listener)
+{
+	char lock_path[PATH_MAX + 8];
+
+	(void)snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
+	listener->lock_fd = open(lock_path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	if (listener->lock_fd < 0) {
+		return fail(diag, lock_path, "cannot create", errno);
+	}
+	if (flock(listener->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+		return diag_set(diag, STATUS_EXISTS,
+			"%s: in use by a daemon that runs; stop it, or choose another with "
+			"--socket",
+			path);
+	}
+	return STATUS_OK;
+}
+
+/* Someone else's file is not removed, and neither is a socket that somebody answers on. */
+static enum status remove_stale(
+	const char *path, const struct sockaddr_un *address, struct diag *diag)
+{
+	struct stat info;
+	int probe = -1;
+	bool is_alive = false;
+
+	if (lstat(path, &info) != 0) {
+		return errno == ENOENT ? STATUS_OK : fail(diag, path, "cannot be looked at", errno);
+	}
+	if (!S_ISSOCK(info.st_mode)) {
+		return diag_set(diag, STATUS_EXISTS, "%s: exists and is no socket", path);
+	}
+	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	is_alive = probe >= 0 &&
+		   connect(probe, (const struct sockaddr *)address, sizeof(*address)) == 0;
+	if (probe >= 0) {
+		(void)close(probe);
+	}
+	if (is_alive) {
+		return diag_set(diag, STATUS_EXISTS,
+			"%s: in use by a program that runs; stop it, or choose another with "
+			"--socket",
+			path);
+	}
+	if (unlink(path) != 0) {
+		return fail(diag, path, "the socket a dead daemon left cannot be removed", errno);
+	}
+	return STATUS_OK;
+}
+
+static enum status bind_unix(
+	const struct sockaddr_un *address, struct diag *diag, struct listener *listener)
+{
+	mode_t mask = 0;
+	int result = 0;
+
+	listener->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (listener->fd < 0) {
+		return fail(diag, address->sun_path, "no socket", errno);
+	}
+	/* Only the daemon's user may connect; no other thread runs yet that the mask could hurt. */
+	mask = umask(0177);
+	result = bind(listener->fd, (const struct sockaddr *)address, sizeof(*address));
+	(void)umask(mask);
+	if (result != 0) {
+		return fail(diag, address->sun_path, "cannot bind", errno);
+	}
+	(void)snprintf(listener->path, sizeof(listener->path), "%s", address->sun_path);
+	if (listen(listener->fd, LISTENER_BACKLOG) != 0) {
+		return fail(diag, address->sun_path, "cannot listen", errno);
+	}
+	return STATUS_OK;
+}
+
+enum status listener_open_unix(const char *path, struct diag *diag, struct listener *out_listener)
+{
+	struct listener listener = {.fd = -1, .lock_fd = -1};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	enum status status = STATUS_OK;
+
+	assert(path && out_listener);
+
+	if (strlen(path) >= sizeof(address.sun_path)) {
+		return diag_set(diag, STATUS_BAD_USE,
+			"%s: a unix socket's path has at most %zu bytes", path,
+			sizeof(address.sun_path) - 1);
+	}
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	status = take_lock(path, diag, &listener);
+	if (status == STATUS_OK) {
+		status = remove_stale(path, &address, diag);
+	}
+	if (status == STATUS_OK) {
+		status = bind_unix(&address, diag, &listener);
+	}
+	if (status != STATUS_OK) {
+		listener_close(&listener);
+		return status;
+	}
+	(void)snprintf(listener.name, sizeof(listener.name), "unix:%s", path);
+	*out_listener = listener;
+	return STATUS_OK;
+}
+
+struct tcp_address {
+	struct sockaddr_storage storage;
+	socklen_t size;
+};
+
+/* Only loopback: the daemon has no authentication. */
+static bool parse_address(const char *text, struct tcp_address *out_address)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)&out_address->storage;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&out_address->storage;
+	const char *colon = strrchr(text, ':');
+	char *end = NULL;
+	size_t length = 0;
+	unsigned long port = 0;
+
+	memset(out_address, 0, sizeof(*out_address));
+	if (!colon || colon[1] < '0' || colon[1] > '9') {
+		return false;
+	}
+	port = strtoul(colon + 1, &end, 10);
+	length = (size_t)(colon - text);
+	if (*end != '\0' || port > 65535) {
+		return false;
+	}
+	if (length == 5 && strncmp(text, "[::1]", length) == 0) {
+		v6->sin6_family = AF_INET6;
+		v6->sin6_port = htons((uint16_t)port);
+		v6->sin6_addr = in6addr_loopback;
+		out_address->size = sizeof(*v6);
+		return true;
+	}
+	if (length != 9 || (strncmp(text, "127.0.0.1", length) != 0 &&
+				   strncmp(text, "localhost", length) != 0)) {
+		return false;
+	}
+	v4->sin_family = AF_INET;
+	v4->sin_port = htons((uint16_t)port);
+	v4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	out_address->size = sizeof(*v4);
+	return true;
+}
+
+/* The port that the kernel chose, for port 0. */
+static uint16_t bound_port(int fd)
+{
+	struct sockaddr_storage storage = {.ss_family = AF_UNSPEC};
+	socklen_t size = sizeof(storage);
+
+	(void)getsockname(fd, (struct sockaddr *)&storage, &size);
+	return storage.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)&storage)->sin6_port)
+					     : ntohs(((struct sockaddr_in *)&storage)->sin_port);
+}
+
+enum status listener_open_tcp(const char *address, struct diag *diag, struct listener *out_listener)
+{
+	struct listener listener = {.fd = -1, .lock_fd = -1};
+	struct tcp_address parsed;
+	int reuse = 1;
+	enum status status = STATUS_OK;
+
+	assert(address && out_listener);
+
+	if (!parse_address(address, &parsed)) {
+		return diag_set(diag, STATUS_BAD_USE,
+			"'%s' is no loopback address; write 127.0.0.1:PORT or [::1]:PORT, for the "
+			"daemon serves whoever connects",
+			address);
+	}
+	listener.fd =
+		socket(parsed.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (listener.fd < 0) {
+		return fail(diag, address, "no socket", errno);
+	}
+	(void)setsockopt(listener.fd, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse));
+	if (bind(listener.fd, (struct sockaddr *)&parsed.storage, parsed.size) != 0) {
+		status = errno == EADDRINUSE
+				 ? diag_set(diag, STATUS_EXISTS,
+					   "%s: the port is in use; choose another with --listen",
+					   address)
+				 : fail(diag, address, "cannot bind", errno);
+	} else if (listen(listener.fd, LISTENER_BACKLOG) != 0) {
+		status = fail(diag, address, "cannot listen", errno);
+	}
+	if (status != STATUS_OK) {
+		listener_close(&listener);
+		return status;
+	}
+	(void)snprintf(listener.name, sizeof(listener.name), "http://%.*s:%u",
+		(int)(strrchr(address, ':') - address), address, bound_port(listener.fd));
+	*out_listener = listener;
+	return STATUS_OK;
+}
+
+void listener_close(struct listener *listener)
+{
+	if (listener->fd >= 0) {
+		(void)close(listener->fd);
+		listener->fd = -1;
+	}
+	if (listener->path[0] != '\0') {
+		(void)unlink(listener->path);
+		listener->path[0] = '\0';
+	}
+	/* The lock's file stays: removing it would let two daemons hold two locks of one name. */
+	if (listener->lock_fd >= 0) {
+		(void)close(listener->lock_fd);
+		listener->lock_fd = -1;
+	}
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* proverd: reads the command line, wires the modules, and waits for the signal to stop. */
+#include "gaptrace/gaptrace.h"
+#include "prover/config.h"
+#include "prover/http_api.h"
+#include "prover/listener.h"
+#include "prover/lock_registry.h"
+#include "prover/log.h"
+#include "prover/paths.h"
+#include "prover/pipeline.h"
+#include "trace/base/clock.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+struct options {
+	const char *config_path;
+	const char *counters_path;
+	const char *socket;
+	const char *listen;
+	const char *state_dir;
+	bool checks_config;
+	bool prints_config;
+};
+
+struct daemon_state {
+	struct config config;
+	char state_dir[PATH_MAX];
+	struct listener listener;
+	struct pipeline *pipeline;
+	struct http_api *api;
+	int signal_fd;
+	int idle_fd; /* written when a drained pipeline is idle */
+};
+
+static const char usage[] =
+	"usage: proverd [--config FILE] [--socket PATH | --listen 127.0.0.1:PORT]\n"
+	"               [--state-dir DIR] [--counters FILE]\n"
+	"       proverd [--config FILE] --check-config | --print-config\n"
+	"       proverd --help | --version\n"
+	"\n"
+	"Proves jobs of many Groth16 proofs on its devices; 'prove' is its client. See "
+	"proverd(8).\n";
+
+enum option_code {
+	OPTION_CHECK = 256,
+	OPTION_COUNTERS,
+	OPTION_PRINT,
+	OPTION_VERSION
+};
+
+static const struct option long_options[] = {
+	{"config", required_argument, NULL, 'c'},
+	{"socket", required_argument, NULL, 's'},
+	{"listen", required_argument, NULL, 'l'},
+	{"state-dir", required_argument, NULL, 'd'},
+	{"counters", required_argument, NULL, OPTION_COUNTERS},
+	{"check-config", no_argument, NULL, OPTION_CHECK},
+	{"print-config", no_argument, NULL, OPTION_PRINT},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+/* Fills `options`; gives false with the exit code when the program is over already. */
+static bool parse_options(int argc, char **argv, struct options *options, int *out_exit_code)
+{
+	int code = 0;
+
+	*out_exit_code = 0;
+	while ((code = getopt_long(argc, argv, "c:s:l:d:h", long_options, NULL)) != -1) {
+		switch (code) {
+		case 'c':
+			options->config_path = optarg;
+			break;
+		case 's':
+			options->socket = optarg;
+			break;
+		case 'l':
+			options->listen = optarg;
+			break;
+		case 'd':
+			options->state_dir = optarg;
+			break;
+		case OPTION_COUNTERS:
+			options->counters_path = optarg;
+			break;
+		case OPTION_CHECK:
+			options->checks_config = true;
+			break;
+		case OPTION_PRINT:
+			options->prints_config = true;
+			break;
+		case 'h':
+			(void)fputs(usage, stdout);
+			return false;
+		case OPTION_VERSION:
+			(void)puts("proverd " PROVERD_VERSION);
+			return false;
+		default:
+			(void)fputs(usage, stderr);
+			*out_exit_code = status_exit_code(STATUS_BAD_USE);
+			return false;
+		}
+	}
+	if (optind < argc || (options->socket && options->listen)) {
+		(void)fprintf(stderr, "proverd: %s\n%s",
+			optind < argc ? "it takes no arguments but options"
+				      : "--socket and --listen exclude each other",
+			usage);
+		*out_exit_code = status_exit_code(STATUS_BAD_USE);
+		return false;
+	}
+	return true;
+}
+
+static enum status read_config(
+	const struct options *options, struct diag *diag, struct config *config)
+{
+	config_init(config);
+	if (options->config_path) {
+		return config_read(options->config_path, diag, config);
+	}
+	return STATUS_OK;
+}
+
+/* Options before the file, the file before the built-in places. */
+static const char *choose(const char *option, const char *configured)
+{
+	return option ? option : configured;
+}
+
+static enum status open_listener(
+	struct daemon_state *daemon, const struct options *options, struct diag *diag)
+{
+	const char *listen = choose(options->listen, daemon->config.daemon.listen);
+	const char *socket = choose(options->socket, daemon->config.daemon.socket);
+	char path[PATH_MAX];
+	char folder[PATH_MAX];
+	enum status status = STATUS_OK;
+
+	if (listen[0] != '\0' && !options->socket) {
+		return listener_open_tcp(listen, diag, &daemon->listener);
+	}
+	if (socket[0] != '\0') {
+		return listener_open_unix(socket, diag, &daemon->listener);
+	}
+	status = paths_socket(daemon->state_dir, diag, path, sizeof(path));
+	if (status == STATUS_OK) {
+		(void)snprintf(folder, sizeof(folder), "%s", path);
+		status = paths_make_dir(dirname(folder), diag);
+	}
+	if (status == STATUS_OK) {
+		status = listener_open_unix(path, diag, &daemon->listener);
+	}
+	return status;
+}
+
+static enum status find_state_dir(
+	struct daemon_state *daemon, const struct options *options, struct diag *diag)
+{
+	const char *chosen = choose(options->state_dir, daemon->config.daemon.state_dir);
+	enum status status = STATUS_OK;
+
+	if (chosen[0] != '\0') {
+		(void)snprintf(daemon->state_dir, sizeof(daemon->state_dir), "%s", chosen);
+	} else {
+		status = paths_state_dir(diag, daemon->state_dir, sizeof(daemon->state_dir));
+	}
+	if (status == STATUS_OK) {
+		status = paths_make_dir(daemon->state_dir, diag);
+	}
+	return status;
+}
+
+/* Before any thread starts, so that all threads leave these signals to the main one. */
+static enum status open_signals(struct daemon_state *daemon, struct diag *diag)
+{
+	sigset_t signals;
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGHUP, SIG_IGN);
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGTERM);
+	(void)sigaddset(&signals, SIGINT);
+	(void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	daemon->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	daemon->idle_fd = eventfd(0, EFD_CLOEXEC);
+	if (daemon->signal_fd < 0 || daemon->idle_fd < 0) {
+		return diag_set(diag, status_from_errno(errno), "cannot wait for signals: %s",
+			strerror(errno));
+	}
+	return STATUS_OK;
+}
+
+static enum status start(
+	struct daemon_state *daemon, const struct options *options, struct diag *diag)
+{
+	enum status status = open_signals(daemon, diag);
+
+	if (status == STATUS_OK) {
+		status = find_state_dir(daemon, options, diag);
+	}
+	/* First of what others can see: two daemons must not even begin to share a place. */
+	if (status == STATUS_OK) {
+		status = open_listener(daemon, options, diag);
+	}
+	if (status == STATUS_OK) {
+		status = pipeline_create(
+			&daemon->config, daemon->state_dir, diag, &daemon->pipeline);
+	}
+	if (status == STATUS_OK) {
+		status = http_api_start(daemon->pipeline, &daemon->listener.fd, diag, &daemon->api);
+	}
+	return status;
+}
+
+/* Waits until the pipeline is idle and its results are fetched, or nobody wants them. */
+static void *drain_run(void *argument)
+{
+	struct daemon_state *daemon = argument;
+	struct tracker *tracker = &daemon->pipeline->tracker;
+	uint64_t one = 1;
+
+	gaptrace_thread_name("drain");
+	while (!tracker_wait_idle(tracker, clock_now_ns() + 3600 * NS_PER_S)) {
+	}
+	tracker_wait_delivered(
+		tracker, clock_now_ns() + daemon->config.daemon.drain_ms * NS_PER_MS);
+	if (write(daemon->idle_fd, &one, sizeof(one)) != sizeof(one)) {
+		log_error("cannot tell that the jobs are done: %s", strerror(errno));
+	}
+	gaptrace_thread_end();
+	return NULL;
+}
+
+/* Blocks until a signal arrives, or the drained pipeline is idle; true for a signal. */
+static bool wait_for_signal(const struct daemon_state *daemon)
+{
+	struct pollfd fds[] = {{.fd = daemon->signal_fd, .events = POLLIN},
+		{.fd = daemon->idle_fd, .events = POLLIN}};
+	struct signalfd_siginfo info;
+
+	while (poll(fds, 2, -1) < 0 && errno == EINTR) {
+	}
+	if (fds[0].revents == 0) {
+		return false;
+	}
+	return read(daemon->signal_fd, &info, sizeof(info)) == sizeof(info);
+}
+
+static void serve(struct daemon_state *daemon)
+{
+	pthread_t drain;
+
+	(void)wait_for_signal(daemon);
+	log_info("stopping: no new jobs, the accepted ones are finished; a second signal cancels "
+		 "them");
+	tracker_drain(&daemon->pipeline->tracker);
+	if (pthread_create(&drain, NULL, drain_run, daemon) != 0) {
+		log_error("no thread to wait for the jobs with: cancelling them");
+		pipeline_cancel(daemon->pipeline);
+		return;
+	}
+	if (wait_for_signal(daemon)) {
+		log_warning("stopping at once: the jobs are cancelled");
+		pipeline_cancel(daemon->pipeline);
+		daemon->config.daemon.drain_ms = 0;
+	}
+	(void)pthread_join(drain, NULL);
+}
+
+/* The counters of the whole run in one line, exact to the last lock taken before it. */
+static void write_counters(const char *path, const struct pipeline_counters *counters)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file) {
+		log_error("%s: %s", path, strerror(errno));
+		return;
+	}
+	fprintf(file,
+		"{\"lock_acquire\":%" PRIu64 ",\"queue_pop\":%" PRIu64 ",\"prove_start\":%" PRIu64
+		",\"prove_finish\":%" PRIu64 ",\"malloc_trim\":%" PRIu64 "}\n",
+		counters->lock_acquires, counters->queue_pops, counters->prove_starts,
+		counters->prove_finishes, counters->malloc_trims);
+	if (fclose(file) != 0) {
+		log_error("%s: %s", path, strerror(errno));
+	}
+}
+
+static void stop(struct daemon_state *daemon, const struct options *options)
+{
+	struct pipeline_counters counters = {0};
+
+	http_api_stop(daemon->api);
+	if (daemon->pipeline) {
+		pipeline_stop(daemon->pipeline);
+		counters = pipeline_counters(daemon->pipeline);
+		pipeline_destroy(daemon->pipeline);
+		counters.lock_acquires = lock_registry_acquire_count();
+	}
+	if (options->counters_path && daemon->pipeline) {
+		write_counters(options->counters_path, &counters);
+	}
+	listener_close(&daemon->listener);
+	(void)close(daemon->signal_fd);
+	(void)close(daemon->idle_fd);
+}
+
+static int run(const struct options *options, const struct config *config)
+{
+	struct daemon_state daemon = {.config = *config,
+		.listener = {.fd = -1, .lock_fd = -1},
+		.signal_fd = -1,
+		.idle_fd = -1};
+	struct diag diag = {.line = ""};
+	enum status status = STATUS_OK;
+
+	log_set_level((enum log_level)config->daemon.log_level);
+	gaptrace_thread_name("proverd");
+	status = start(&daemon, options, &diag);
+	if (status == STATUS_OK) {
+		log_info("serving %s with %" PRIu64 " %s device%s, %u workers; state in %s",
+			daemon.listener.name, config->gpu.count, daemon.pipeline->ops->name,
+			config->gpu.count == 1 ? "" : "s", pipeline_worker_count(daemon.pipeline),
+			daemon.state_dir);
+		if (pipeline_is_simulated(daemon.pipeline)) {
+			log_warning("the devices are simulated: jobs take time but get no proofs");
+		}
+		serve(&daemon);
+	} else {
+		(void)fprintf(stderr, "proverd: %s\n", diag.line);
+	}
+	stop(&daemon, options);
+	if (status == STATUS_OK) {
+		log_info("stopped");
+	}
+	return status_exit_code(status);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {.config_path = NULL};
+	struct config config;
+	struct diag diag = {.line = ""};
+	int exit_code = 0;
+	enum status status = STATUS_OK;
+
+	if (!parse_options(argc, argv, &options, &exit_code)) {
+		return exit_code;
+	}
+	status = read_config(&options, &diag, &config);
+	if (status != STATUS_OK) {
+		(void)fprintf(stderr, "proverd: %s\n", diag.line);
+		return status_exit_code(status);
+	}
+	if (options.prints_config) {
+		return status_exit_code(config_print(&config, stdout));
+	}
+	if (options.checks_config) {
+		return 0;
+	}
+	return run(&options, &config);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "prover/metrics.h"
+
+#include "prover/tracker_snapshot.h"
+#include "trace/base/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define METRIC_PREFIX "proverd_"
+
+static void family(FILE *stream, const char *name, const char *type, const char *help)
+{
+	fprintf(stream, "# HELP " METRIC_PREFIX "%s %s\n# TYPE " METRIC_PREFIX "%s %s\n", name,
+		help, name, type);
+}
+
+static void counter(FILE *stream, const char *name, const char *help, uint64_t value)
+{
+	family(stream, name, "counter", help);
+	fprintf(stream, METRIC_PREFIX "%s %" PRIu64 "\n", name, value);
+}
+
+static void gauge(FILE *stream, const char *name, const char *help, uint64_t value)
+{
+	family(stream, name, "gauge", help);
+	fprintf(stream, METRIC_PREFIX "%s %" PRIu64 "\n", name, value);
+}
+
+static void seconds_counter(FILE *stream, const char *name, const char *help, uint64_t value_ns)
+{
+	family(stream, name, "counter", help);
+	fprintf(stream, METRIC_PREFIX "%s %" PRIu64 ".%09" PRIu64 "\n", name,
+		(uint64_t)(value_ns / NS_PER_S), (uint64_t)(value_ns % NS_PER_S));
+}
+
+static void by_kind(
+	FILE *stream, const char *name, const char *help, const uint64_t counts[JOB_KIND_COUNT])
+{
+	family(stream, name, "counter", help);
+	for (int i = 0; i < JOB_KIND_COUNT; i++) {
+		fprintf(stream, METRIC_PREFIX "%s{kind=\"%s\"} %" PRIu64 "\n", name,
+			job_kind_name((enum job_kind)i), counts[i]);
+	}
+}
+
+static void print_jobs(const struct tracker_snapshot *snapshot, FILE *stream)
+{
+	const struct tracker_counts *counts = &snapshot->counts;
+	uint64_t busy = 0;
+
+	for (uint32_t i = 0; i < snapshot->worker_count; i++) {
+		busy += snapshot->workers[i].job != 0;
+	}
+	counter(stream, "jobs_submitted_total", "Jobs accepted.", counts->submitted);
+	counter(stream, "jobs_refused_total", "Jobs refused: over the limit, or while draining.",
+		counts->refused);
+	by_kind(stream, "jobs_completed_total", "Jobs proved.", counts->done);
+	by_kind(stream, "jobs_failed_total", "Jobs that failed.", counts->failed);
+	counter(stream, "jobs_cancelled_total", "Jobs cancelled by a shutdown.", counts->cancelled);
+	gauge(stream, "jobs_active", "Jobs queued or running.", counts->active);
+	counter(stream, "partitions_completed_total", "Partitions proved.",
+		counts->partitions_done);
+	counter(stream, "partitions_failed_total", "Partitions that failed or were dropped.",
+		counts->partitions_failed);
+	seconds_counter(stream, "job_duration_seconds_total",
+		"From submit to end, of all completed jobs.", counts->duration_ns);
+	seconds_counter(stream, "synthesis_seconds_total", "Synthesis of all partitions.",
+		counts->synthesis_ns);
+	seconds_counter(stream, "gpu_seconds_total",
+		"From prove_start to the end of prove_finish, of all partitions.", counts->gpu_ns);
+	gauge(stream, "gpu_workers", "GPU workers.", snapshot->worker_count);
+	gauge(stream, "gpu_workers_busy", "GPU workers that prove now.", busy);
+}
+
+static void print_queues(struct pipeline *pipeline, FILE *stream)
+{
+	family(stream, "queue_depth", "gauge", "Items in each queue.");
+	fprintf(stream, METRIC_PREFIX "queue_depth{queue=\"scheduler\"} %u\n",
+		priority_queue_counts(&pipeline->scheduler).depth);
+	fprintf(stream, METRIC_PREFIX "queue_depth{queue=\"synth_queue\"} %u\n",
+		priority_queue_counts(&pipeline->synth_queue).depth);
+	fprintf(stream, METRIC_PREFIX "queue_depth{queue=\"dispatch\"} %u\n",
+		priority_queue_counts(&pipeline->dispatch).depth);
+	for (uint32_t i = 0; i < pipeline->gpu_queue_count; i++) {
+		fprintf(stream, METRIC_PREFIX "queue_depth{queue=\"gpu_queue\",index=\"%u\"} %u\n",
+			i, priority_queue_counts(&pipeline->gpu_queues[i]).depth);
+	}
+}
+
+static void print_memory(struct pipeline *pipeline, FILE *stream)
+{
+	struct memory_budget_counts budget = memory_budget_counts(&pipeline->budget);
+	struct srs_manager_counts keys = srs_manager_counts(pipeline->srs_manager);
+	struct pinned_pool_counts pinned = pinned_pool_counts(pipeline->pinned_pool);
+
+	gauge(stream, "memory_budget_bytes", "What may be reserved.", budget.limit_bytes);
+	gauge(stream, "memory_used_bytes", "What is reserved.", budget.used_bytes);
+	gauge(stream, "memory_peak_bytes", "The most that was reserved.", budget.peak_bytes);
+	gauge(stream, "memory_waiting", "Reservations that wait.", budget.waiting_count);
+	seconds_counter(
+		stream, "memory_wait_seconds_total", "Waits for the budget.", budget.wait_ns);
+	seconds_counter(stream, "pacer_wait_seconds_total", "Waits for the pacer.",
+		pacer_counts(&pipeline->pacer).wait_ns);
+	gauge(stream, "keys_loaded", "Proving keys in memory.", keys.loaded_count);
+	gauge(stream, "keys_loaded_bytes", "Their size.", keys.loaded_bytes);
+	counter(stream, "key_loads_total", "Proving keys loaded.", keys.load_count);
+	seconds_counter(stream, "key_load_seconds_total", "Loading proving keys.", keys.load_ns);
+	gauge(stream, "buffers_in_use", "Staging buffers checked out.", pinned.live_count);
+	gauge(stream, "buffers_in_use_bytes", "Their size.", pinned.live_bytes);
+	counter(stream, "buffers_allocated_total", "Pinned allocations.", pinned.allocated_count);
+	counter(stream, "buffers_reused_total", "Pinned buffers used again.", pinned.reused_count);
+	counter(stream, "buffers_pageable_total", "Buffers that were pageable.",
+		pinned.pageable_count);
+}
+
+/* One figure of every device, under one heading. */
+static void by_device(struct pipeline *pipeline, FILE *stream, const char *name, const char *help,
+	uint64_t (*figure)(const struct partition_gpu_counts *))
+{
+	family(stream, name, "counter", help);
+	for (uint32_t i = 0; i < pipeline->device_count; i++) {
+		struct partition_gpu_counts counts = partition_gpu_counts(pipeline->gpus[i]);
+
+		fprintf(stream, METRIC_PREFIX "%s{device=\"%u\",backend=\"%s\"} %" PRIu64 "\n",
+			name, i, pipeline->ops->name, figure(&counts));
+	}
+}
+
+static uint64_t kernel_ns(const struct partition_gpu_counts *counts)
+{
+	return counts->device.lane_busy_ns;
+}
+
+static uint64_t copy_ns(const struct partition_gpu_counts *counts)
+{
+	return counts->device.copy_busy_ns;
+}
+
+static uint64_t mutex_wait_ns(const struct partition_gpu_counts *counts)
+{
+	return counts->mutex_wait_ns;
+}
+
+static uint64_t mutex_held_ns(const struct partition_gpu_counts *counts)
+{
+	return counts->mutex_held_ns;
+}
+
+static uint64_t mutex_idle_ns(const struct partition_gpu_counts *counts)
+{
+	return counts->mutex_without_kernel_ns;
+}
+
+static uint64_t barrier_wait_ns(const struct partition_gpu_counts *counts)
+{
+	return counts->barrier_wait_ns;
+}
+
+static uint64_t proved_count(const struct partition_gpu_counts *counts)
+{
+	return counts->proved_count;
+}
+
+static void print_devices(struct pipeline *pipeline, FILE *stream)
+{
+	by_device(pipeline, stream, "device_kernel_nanoseconds_total", "A kernel ran.", kernel_ns);
+	by_device(pipeline, stream, "device_copy_nanoseconds_total", "A copy ran.", copy_ns);
+	by_device(pipeline, stream, "gpu_mutex_wait_nanoseconds_total",
+		"Prove calls waited for the device's mutex.", mutex_wait_ns);
+	by_device(pipeline, stream, "gpu_mutex_held_nanoseconds_total",
+		"The device's mutex was held.", mutex_held_ns);
+	by_device(pipeline, stream, "gpu_mutex_idle_nanoseconds_total",
+		"It was held and no kernel ran.", mutex_idle_ns);
+	by_device(pipeline, stream, "barrier_wait_nanoseconds_total",
+		"Prove calls waited for prep.", barrier_wait_ns);
+	by_device(pipeline, stream, "device_partitions_total", "Partitions proved.", proved_count);
+}
+
+static void print_events(struct pipeline *pipeline, FILE *stream)
+{
+	struct pipeline_counters counters = pipeline_counters(pipeline);
+
+	seconds_counter(stream, "malloc_trim_seconds_total", "Inside malloc_trim.",
+		atomic_load(&pipeline->trim_ns));
+	seconds_counter(stream, "self_check_seconds_total", "Verifying proofs before they leave.",
+		atomic_load(&pipeline->self_check_ns));
+	counter(stream, "lock_acquires_total", "Lock acquisitions.", counters.lock_acquires);
+	counter(stream, "queue_pops_total", "Items popped off queues.", counters.queue_pops);
+	counter(stream, "prove_starts_total", "Calls of prove_start.", counters.prove_starts);
+	counter(stream, "prove_finishes_total", "Calls of prove_finish.", counters.prove_finishes);
+	counter(stream, "malloc_trims_total", "Calls of malloc_trim.", counters.malloc_trims);
+}
+
+enum status metrics_format(struct pipeline *pipeline, char **out_text)
+{
+	AUTO(tracker_snapshot_destroy) struct tracker_snapshot *snapshot = NULL;
+	enum status status =
+		tracker_snapshot_create(&pipeline->tracker, TRACKER_SNAPSHOT_ACTIVE, 0, &snapshot);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = NULL;
+
+	if (status != STATUS_OK) {
+		return status;
+	}
+	stream = open_memstream(&text, &size);
+	if (!stream) {
+		return STATUS_NO_MEMORY;
+	}
+	gauge(stream, "simulated", "1 when the devices only model time and make no proofs.",
+		pipeline_is_simulated(pipeline));
+	gauge(stream, "uptime_seconds", "Since the daemon started.",
+		(clock_now_ns() - pipeline->begin_ns) / NS_PER_S);
+	print_jobs(snapshot, stream);
+	print_queues(pipeline, stream);
+	print_memory(pipeline, stream);
+	print_devices(pipeline, stream);
+	print_events(pipeline, stream);
+	if (fclose(stream) != 0) {
+		free(text);
+		return STATUS_NO_MEMORY;
+	}
+	*out_text = text;
+	return STATUS_OK;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "prover/paths.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *environment(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && value[0] == '/' ? value : NULL;
+}
+
+static enum status fitted(int length, size_t size, struct diag *diag)
+{
+	if (length < 0 || (size_t)length >= size) {
+		return diag_set(diag, STATUS_BAD_USE, "a directory's name is longer than %zu bytes",
+			size - 1);
+	}
+	return STATUS_OK;
+}
+
+enum status paths_state_dir(struct diag *diag, char *path, size_t size)
+{
+	const char *service = environment("STATE_DIRECTORY");
+	const char *state = environment("XDG_STATE_HOME");
+	const char *home = environment("HOME");
+
+	if (service) {
+		/* systemd separates several by colons; the first is the daemon's. */
+		return fitted(snprintf(path, size, "%.*s", (int)strcspn(service, ":"), service),
+			size, diag);
+	}
+	if (state) {
+		return fitted(snprintf(path, size, "%s/gaptrace", state), size, diag);
+	}
+	if (home) {
+		return fitted(snprintf(path, size, "%s/.local/state/gaptrace", home), size, diag);
+	}
+	return diag_set(diag, STATUS_BAD_USE,
+		"neither XDG_STATE_HOME nor HOME is set; say --state-dir DIR");
+}
+
+enum status paths_socket(const char *state_dir, struct diag *diag, char *path, size_t size)
+{
+	const char *runtime = environment("XDG_RUNTIME_DIR");
+
+	if (runtime) {
+		return fitted(
+			snprintf(path, size, "%s/gaptrace/proverd.sock", runtime), size, diag);
+	}
+	return fitted(snprintf(path, size, "%s/proverd.sock", state_dir), size, diag);
+}
+
+enum status paths_make_dir(const char *path, struct diag *diag)
+{
+	char partial[PATH_MAX];
+	struct stat info;
+
+	if ((size_t)snprintf(partial, sizeof(partial), "%s", path) >= sizeof(partial)) {
+		return diag_set(diag, STATUS_BAD_USE, "%s: the name is too long", path);
+	}
+	for (char *at = partial + 1;; at++) {
+		char kept = *at;
+
+		if (kept != '/' && kept != '\0') {
+			continue;
+		}
+		*at = '\0';
+		if (mkdir(partial, 0700) != 0 && errno != EEXIST) {
+			return diag_set(diag, status_from_errno(errno), "%s: cannot be made: %s",
+				partial, strerror(errno));
+		}
+		*at = kept;
+		if (kept == '\0') {
+			break;
+		}
+	}
+	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+		return diag_set(diag, STATUS_EXISTS, "%s: exists and is no directory", path);
+	}
+	return STATUS_OK;
+}
