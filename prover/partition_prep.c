@@ -70,9 +70,12 @@ static void run_prep_in_pool(struct partition_proof *proof)
 	struct thread_pool_task task = {
 		.run = run_prep, .argument = proof, .kind = "prep_msm", .work = proof->work};
 
-	proof->prep_status = thread_pool_submit(pool, &task);
-	if (proof->prep_status == STATUS_OK) {
+	const enum status status = thread_pool_submit(pool, &task);
+
+	if (status == STATUS_OK) {
 		thread_pool_join(pool, &task);
+	} else {
+		proof->prep_status = status;
 	}
 }
 

@@ -79,10 +79,12 @@ void device_rig_open(struct device_rig *rig, const char *backend, struct device_
 	must(rig->ops->stream_open(rig->device, &rig->streams[1]), "stream");
 	must(rig->ops->event_open(rig->device, &rig->event), "event");
 	must(rig->ops->memory_alloc(rig->device, RIG_COPY_BYTES, &rig->memory), "memory");
+	must(rig->ops->memory_alloc(rig->device, RIG_KERNEL_BYTES, &rig->kernel_memory), "memory");
 	must(rig->ops->pinned_alloc(rig->device, RIG_COPY_BYTES, &rig->pinned), "pinned");
 	if (rig->ops->makes_proofs) {
-		const struct device_copy copy = device_rig_copy(rig, NULL, RIG_COPY_BYTES);
+		struct device_copy copy = device_rig_copy(rig, NULL, RIG_KERNEL_BYTES);
 
+		copy.memory = rig->kernel_memory;
 		/* Small scalars, so that what kernels read is defined and canonical. */
 		memset(rig->pinned, 0, RIG_COPY_BYTES);
 		for (uint32_t i = 0; i < RIG_COPY_BYTES; i += sizeof(blst_scalar)) {
@@ -100,6 +102,7 @@ void device_rig_close(struct device_rig *rig)
 	rig->ops->stream_close(rig->device, rig->streams[1]);
 	rig->ops->event_close(rig->device, rig->event);
 	rig->ops->memory_free(rig->device, rig->memory);
+	rig->ops->memory_free(rig->device, rig->kernel_memory);
 	rig->ops->pinned_free(rig->device, rig->pinned, RIG_COPY_BYTES);
 	rig->ops->key_unload(rig->device, rig->key);
 	rig->ops->close(rig->device);
@@ -109,7 +112,7 @@ void device_rig_close(struct device_rig *rig)
 struct device_place device_rig_vector(const struct device_rig *rig, int vector)
 {
 	return (struct device_place){
-		.memory = rig->memory,
+		.memory = rig->kernel_memory,
 		.offset_bytes = (uint64_t)vector * rig->shape.domain_size * sizeof(blst_fr),
 	};
 }
@@ -117,8 +120,8 @@ struct device_place device_rig_vector(const struct device_rig *rig, int vector)
 struct device_place device_rig_result(const struct device_rig *rig, int number)
 {
 	return (struct device_place){
-		.memory = rig->memory,
-		.offset_bytes = RIG_COPY_BYTES - (uint64_t)(number + 1) * sizeof(blst_p1),
+		.memory = rig->kernel_memory,
+		.offset_bytes = RIG_KERNEL_BYTES - (uint64_t)(number + 1) * sizeof(blst_p1),
 	};
 }
 

@@ -11,8 +11,11 @@
 
 #include <stdint.h>
 
-/* The vectors of the rig's memory: room for a, b and c, a result after each. */
+/* Larger than what a copy is staged through at a time. */
 #define RIG_COPY_BYTES (9u << 20)
+
+/* The room that kernels work in, which no copy of a test touches: three vectors and results. */
+#define RIG_KERNEL_BYTES (7u << 20)
 
 struct device_rig {
 	const struct device_ops *ops;
@@ -20,7 +23,8 @@ struct device_rig {
 	struct device *device;
 	struct device_key *key;
 	struct device_shape shape;
-	struct device_memory *memory; /* RIG_COPY_BYTES */
+	struct device_memory *memory;        /* RIG_COPY_BYTES */
+	struct device_memory *kernel_memory; /* RIG_KERNEL_BYTES */
 	struct device_stream *streams[2];
 	struct device_event *event;
 	void *pinned; /* RIG_COPY_BYTES */

@@ -483,7 +483,7 @@ static void what_lies_outside_a_memory_is_refused(void **state)
 	assert_int_equal(
 		rig.ops->msm_h(rig.streams[0], rig.key, device_rig_vector(&rig, 0), outside),
 		STATUS_BAD_USE);
-	scalars.memory = rig.memory;
+	scalars.memory = rig.kernel_memory;
 	scalars.wide = (struct device_tail){.count = UINT32_MAX, .bit_count = 255};
 	assert_int_equal(rig.ops->msm(rig.streams[0], rig.key, DEVICE_QUERY_A, &scalars,
 				 device_rig_result(&rig, 0)),
@@ -500,7 +500,7 @@ static void memory_that_is_not_there_is_refused(void **state)
 	uint64_t free_bytes;
 
 	device_rig_open(&rig, *state,
-		(struct device_config){.memory_bytes = RIG_COPY_BYTES + 1000,
+		(struct device_config){.memory_bytes = RIG_COPY_BYTES + RIG_KERNEL_BYTES + 1000,
 			.fault = DEVICE_FAULT_PINNED_ALLOC,
 			.fault_after_count = 1});
 	free_bytes = rig.ops->free_bytes(rig.device);
@@ -540,7 +540,7 @@ static void allocations_are_told_and_balance(void **state)
 		}
 		assert_int_equal(recorded->live_bytes, live_bytes[recorded->number]);
 	}
-	assert_int_equal(recorded_trace_count(RECORDED_BUFFER_ALLOC, NULL), 2);
+	assert_int_equal(recorded_trace_count(RECORDED_BUFFER_ALLOC, NULL), 3);
 	assert_int_equal(live_bytes[GAPTRACE_BUFFER_PINNED], 0);
 	assert_int_equal(live_bytes[GAPTRACE_BUFFER_DEVICE], 0);
 }
