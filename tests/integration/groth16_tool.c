@@ -4,6 +4,7 @@
  * proofs, and check them. One command a run; a failure is one line and the status's exit code.
  */
 #include "prover/groth16/builtin_circuit.h"
+#include "prover/groth16/file_writer.h"
 #include "prover/groth16/proof_json.h"
 #include "prover/groth16/prove.h"
 #include "prover/groth16/r1cs.h"
@@ -77,22 +78,53 @@ static enum status run_setup(char **arguments, struct diag *diag)
 	return status == STATUS_OK ? zkey_write(key, arguments[1], diag) : status;
 }
 
-static enum status run_witness(char **arguments, struct diag *diag)
+/* The secret that a built-in circuit's witness for this seed is made from; the caller frees it. */
+static enum status make_secret(char **arguments, struct diag *diag,
+	struct builtin_circuit *out_circuit, uint8_t **out_secret)
 {
-	AUTO(wtns_destroy) struct wtns *witness = NULL;
-	struct builtin_circuit circuit;
 	uint8_t *secret;
-	enum status status = builtin_circuit_parse(arguments[0], diag, &circuit);
+	enum status status = builtin_circuit_parse(arguments[0], diag, out_circuit);
 
 	if (status != STATUS_OK) {
 		return status;
 	}
-	secret = malloc(builtin_circuit_secret_bytes(&circuit));
+	secret = malloc(builtin_circuit_secret_bytes(out_circuit));
 	if (!secret) {
 		return STATUS_NO_MEMORY;
 	}
-	builtin_circuit_example(&circuit, strtoull(arguments[1], NULL, SEED_BASE), secret);
-	status = builtin_circuit_witness(&circuit, secret, diag, &witness);
+	builtin_circuit_example(out_circuit, strtoull(arguments[1], NULL, SEED_BASE), secret);
+	*out_secret = secret;
+	return STATUS_OK;
+}
+
+static enum status run_secret(char **arguments, struct diag *diag)
+{
+	AUTO(file_writer_destroy) struct file_writer *writer = NULL;
+	struct builtin_circuit circuit;
+	uint8_t *secret = NULL;
+	enum status status = make_secret(arguments, diag, &circuit, &secret);
+
+	if (status == STATUS_OK) {
+		status = file_writer_create(arguments[2], true, diag, &writer);
+	}
+	if (status == STATUS_OK) {
+		file_writer_put(writer, secret, builtin_circuit_secret_bytes(&circuit));
+		status = file_writer_commit(writer, diag);
+	}
+	free(secret);
+	return status;
+}
+
+static enum status run_witness(char **arguments, struct diag *diag)
+{
+	AUTO(wtns_destroy) struct wtns *witness = NULL;
+	struct builtin_circuit circuit;
+	uint8_t *secret = NULL;
+	enum status status = make_secret(arguments, diag, &circuit, &secret);
+
+	if (status == STATUS_OK) {
+		status = builtin_circuit_witness(&circuit, secret, diag, &witness);
+	}
 	free(secret);
 	return status == STATUS_OK ? wtns_write(witness, arguments[2], diag) : status;
 }
@@ -191,6 +223,7 @@ static enum status run_info(char **arguments, struct diag *diag)
 static const struct command commands[] = {
 	{"r1cs", 2, "CIRCUIT OUT.r1cs", run_r1cs},
 	{"setup", 2, "CIRCUIT OUT.zkey", run_setup},
+	{"secret", 3, "CIRCUIT SEED OUT", run_secret},
 	{"witness", 3, "CIRCUIT SEED OUT.wtns", run_witness},
 	{"vkey", 2, "KEY.zkey OUT.json", run_vkey},
 	{"prove", 4, "KEY.zkey WITNESS.wtns OUT-proof.json OUT-public.json", run_prove},
