@@ -27,6 +27,7 @@ struct reader {
 	struct diag *diag;
 	enum status status;
 	int line;
+	int failed_line;
 	bool is_set[CONFIG_KEYS_MAX];
 	int set_line[CONFIG_KEYS_MAX];
 	struct config *config;
@@ -76,6 +77,7 @@ static void nearest_offer(struct nearest *nearest, const char *given, const char
 static int reader_fail(struct reader *reader, enum status status)
 {
 	reader->status = status;
+	reader->failed_line = reader->line;
 	return 0;
 }
 
@@ -344,7 +346,8 @@ enum status config_parse(
 
 	config_init(&config);
 	bad_line = ini_parse_stream(read_line, &reader, on_key, &reader);
-	if (reader.status != STATUS_OK) {
+	/* A line that libinih could not read may come before the first that we refused. */
+	if (reader.status != STATUS_OK && (bad_line <= 0 || bad_line >= reader.failed_line)) {
 		return reader.status;
 	}
 	if (bad_line < 0) {

@@ -94,7 +94,7 @@ const struct config_key config_keys[] = {
 	CHOICE(gpu, kind, "cpu|sim", "cpu",
 		"cpu: real proofs on threads; sim: a timing model that makes no proofs"),
 	COUNT(gpu, count, 1, 64, "1",
-		"devices"),
+		"devices that the daemon proves on"),
 	COUNT(gpu, workers_per_device, 1, 16, "2",
 		"GPU workers of each device"),
 	CHOICE(gpu, affinity, "shared|per_device|first", "shared",

@@ -5,3 +5,7 @@ unit_test(device LIBRARIES prover_device SOURCES recorded_trace.c device_rig.c g
 unit_test(pinned_pool LIBRARIES prover_device SOURCES recorded_trace.c device_rig.c groth16_fixture.c)
 unit_test(partition_proof LIBRARIES prover_device TIMEOUT 300
   SOURCES recorded_trace.c device_rig.c groth16_fixture.c)
+unit_test(config LIBRARIES prover_core)
+unit_test(priority_queue LIBRARIES prover_core)
+unit_test(memory_budget LIBRARIES prover_core)
+unit_test(pacer LIBRARIES prover_core)
