@@ -53,7 +53,7 @@ static enum status parse_header(
 	const struct binary_file *file, struct diag *diag, uint32_t *out_count)
 {
 	struct binary_cursor cursor;
-	uint32_t count;
+	uint32_t count = 0;
 	enum status status = binary_cursor_open(file, SECTION_HEADER, "header", diag, &cursor);
 
 	if (status == STATUS_OK) {
