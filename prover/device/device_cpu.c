@@ -6,6 +6,7 @@
 #include "prover/device/device_cpu_kernel.h"
 #include "prover/device/device_operation.h"
 #include "prover/device/device_software.h"
+#include "prover/device/device_software_calls.h"
 #include "prover/groth16/ntt.h"
 #include "prover/groth16/work_pool.h"
 #include "prover/groth16/zkey.h"

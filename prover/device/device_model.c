@@ -4,19 +4,14 @@
 #include "prover/device/device.h"
 #include "trace/base/clock.h"
 
-#include <assert.h>
-
 #define GB 1000000000ULL
-
-/* Each of three transforms is two of the seven that a partition needs; quotient has the last. */
-#define TRANSFORM_SHARE 2
-#define NTT_SHARES      7
 
 /*
  * Of one partition on that card: uploads at 50 GB/s pinned and 1 to 4 GB/s pageable, seven
- * transforms in about 200 ms, the H sum in about 275, batch additions at 53 GB/s of points (235,
- * 235 and 60 ms), tails in 83 with their uploads. Assumed, since nobody published them: what
- * pinning costs (a 44 GiB key is read and pinned in 15 s), freeing, device allocations, downloads.
+ * transforms (two in each of three kernels, the last in quotient) in about 200 ms, the H sum in
+ * about 275, batch additions at 53 GB/s of points (235, 235 and 60 ms), tails in 83 with their
+ * uploads. Assumed, since nobody published them: what pinning costs (a 44 GiB key is read and
+ * pinned in 15 s), freeing, device allocations, downloads.
  */
 const struct device_model device_model_rtx_5070_ti = {
 	.time_scale = 1,
@@ -55,31 +50,3 @@ const struct device_shape device_shape_porep_32g = {
 		},
 	.key_bytes = 47 * GB,
 };
-
-static uint64_t ps_each(uint64_t time_ns, uint64_t count)
-{
-	return count ? time_ns * 1000 / count : 0;
-}
-
-void device_model_set_times(struct device_model *model, const struct device_shape *shape,
-	const struct device_model_times *times)
-{
-	uint64_t added_points = 0;
-	uint64_t tail_points = 0;
-
-	assert(model && shape && times);
-
-	for (int i = 0; i < DEVICE_QUERY_COUNT; i++) {
-		added_points += i == DEVICE_QUERY_H ? 0 : shape->point_count[i];
-		tail_points += shape->tail_count[i];
-	}
-	model->transform_ps_per_element =
-		ps_each(times->ntt_ns * TRANSFORM_SHARE / NTT_SHARES, shape->domain_size);
-	model->quotient_ps_per_element = ps_each(times->ntt_ns / NTT_SHARES, shape->domain_size);
-	model->msm_h_ps_per_point = ps_each(times->msm_h_ns, shape->point_count[DEVICE_QUERY_H]);
-	model->tail_ps_per_point = ps_each(times->tail_msm_ns, tail_points);
-	model->key_bytes_per_s =
-		times->batch_add_ns ? (uint64_t)((double)added_points * MODEL_POINT_BYTES *
-						 (double)NS_PER_S / (double)times->batch_add_ns)
-				    : 0;
-}

@@ -32,18 +32,6 @@ struct device_model {
 	uint64_t key_load_bytes_per_s;
 };
 
-/* How long the kernels of one partition take, all of a kind together. */
-struct device_model_times {
-	uint64_t ntt_ns; /* transforms and quotient */
-	uint64_t msm_h_ns;
-	uint64_t batch_add_ns;
-	uint64_t tail_msm_ns;
-};
-
-/* Sets the rates of `model` so that a partition of `shape` takes these times. */
-void device_model_set_times(struct device_model *model, const struct device_shape *shape,
-	const struct device_model_times *times);
-
 extern const struct device_model device_model_rtx_5070_ti;
 
 /* The shape that model belongs to: one partition of a 32 GiB PoRep proof. */

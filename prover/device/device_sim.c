@@ -6,6 +6,7 @@
  */
 #include "prover/device/device_operation.h"
 #include "prover/device/device_software.h"
+#include "prover/device/device_software_calls.h"
 #include "trace/base/clock.h"
 
 #include <errno.h>

