@@ -100,7 +100,7 @@ enum status wtns_parse(const char *name, const uint8_t *bytes, uint64_t byte_cou
 	AUTO(wtns_destroy) struct wtns *witness = NULL;
 	struct binary_file file;
 	struct binary_cursor cursor;
-	uint32_t count;
+	uint32_t count = 0;
 	enum status status;
 
 	assert(name && bytes && out_witness);
