@@ -4,11 +4,14 @@
 #include "analysis/plugin/salvage.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* Plugins come from the user's and the system's folders, never from this program. */
 #define FIND_ENVIRONMENT BT_TRUE
@@ -16,6 +19,9 @@
 #define FIND_SYSTEM      BT_TRUE
 #define FIND_STATIC      BT_TRUE
 #define FIND_STRICT      BT_FALSE
+
+/* What babeltrace2 says, beside a path, in one line. */
+#define REASON_BYTES (DIAG_LINE_BYTES_MAX / 2)
 
 /* A directory and the logical trace that it is part of. */
 struct member {
@@ -114,7 +120,7 @@ static enum status find_group(struct graph *graph, struct member *member)
 	const bt_value *group;
 	bt_query_executor *executor = NULL;
 	enum status status = STATUS_OK;
-	char reason[DIAG_LINE_BYTES_MAX / 2];
+	char reason[REASON_BYTES];
 
 	if (!params ||
 		bt_value_map_insert_string_entry(params, "type", "directory") !=
@@ -238,20 +244,57 @@ static bool salvage(struct graph *graph, const struct member *first)
 	return is_mended;
 }
 
-/* Whether source.ctf.fs can open a trace: asked first, since a graph is of no use after a failure.
- */
-static bool can_open(struct graph *graph, const bt_value *params)
+/* In a child: opens the trace in a graph that nobody runs, and writes why it failed. */
+static void try_open(const struct graph *graph, const bt_value *params, int report)
 {
-	const bt_value *result = NULL;
-	bt_query_executor *executor = bt_query_executor_create(
-		bt_component_class_source_as_component_class_const(source_class(graph)),
-		"babeltrace.trace-infos", params);
-	const bool is_good = executor && bt_query_executor_query(executor, &result) ==
-						 BT_QUERY_EXECUTOR_QUERY_STATUS_OK;
+	char reason[REASON_BYTES] = "";
+	bt_graph *trial = bt_graph_create(0);
+	const bool is_good =
+		trial && bt_graph_add_source_component(trial, source_class(graph), "trial", params,
+				 BT_LOGGING_LEVEL_NONE, NULL) == BT_GRAPH_ADD_COMPONENT_STATUS_OK;
 
-	bt_value_put_ref(result);
-	bt_query_executor_put_ref(executor);
-	return is_good;
+	if (!is_good) {
+		take_reason(reason, sizeof(reason));
+		(void)!write(report, reason, strlen(reason));
+	}
+	_exit(is_good ? 0 : 1);
+}
+
+/*
+ * Whether source.ctf.fs can open a trace. Tried in a child first: a graph is of no use after a
+ * failure, and version 2.0.4 aborts on some metadata.
+ */
+static enum status can_open(const struct graph *graph, const bt_value *params, bool *out_can,
+	char out_reason[REASON_BYTES])
+{
+	int ends[2];
+	int result = 0;
+	ssize_t length;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		return status_from_errno(errno);
+	}
+	child = fork();
+	if (child == 0) {
+		const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+		(void)dup2(null, STDERR_FILENO);
+		try_open(graph, params, ends[1]);
+	}
+	(void)close(ends[1]);
+	length = child > 0 ? read(ends[0], out_reason, REASON_BYTES - 1) : 0;
+	out_reason[length > 0 ? length : 0] = '\0';
+	(void)close(ends[0]);
+	if (child < 0 || waitpid(child, &result, 0) != child) {
+		return status_from_errno(errno);
+	}
+	*out_can = WIFEXITED(result) && WEXITSTATUS(result) == 0;
+	if (!*out_can && out_reason[0] == '\0') {
+		(void)snprintf(out_reason, REASON_BYTES,
+			"babeltrace2's CTF reader cannot cope with its metadata");
+	}
+	return STATUS_OK;
 }
 
 /* Parameters that source.ctf.fs accepts for the trace of `first`, mended if need be; or none. */
@@ -259,23 +302,22 @@ static enum status find_params(
 	struct graph *graph, const struct member *first, bt_value **out_params)
 {
 	bt_value *params = source_params(graph, first);
-	char reason[DIAG_LINE_BYTES_MAX / 2];
+	char reason[REASON_BYTES] = "";
+	char again[REASON_BYTES];
+	bool is_good = false;
+	enum status status = params ? can_open(graph, params, &is_good, reason) : STATUS_NO_MEMORY;
 
-	if (params && !can_open(graph, params)) {
-		take_reason(reason, sizeof(reason));
+	if (status == STATUS_OK && !is_good && salvage(graph, first)) {
 		bt_value_put_ref(params);
-		params = NULL;
-		if (salvage(graph, first)) {
-			params = source_params(graph, first);
-		}
-		if (!params || !can_open(graph, params)) {
-			bt_current_thread_clear_error();
-			bt_value_put_ref(params);
-			return note_unreadable(graph, "%s: %s", first->path, reason);
-		}
+		params = source_params(graph, first);
+		status = params ? can_open(graph, params, &is_good, again) : STATUS_NO_MEMORY;
 	}
-	*out_params = params;
-	return params ? STATUS_OK : STATUS_NO_MEMORY;
+	if (status == STATUS_OK && is_good) {
+		*out_params = MOVE(params);
+		return STATUS_OK;
+	}
+	bt_value_put_ref(params);
+	return status == STATUS_OK ? note_unreadable(graph, "%s: %s", first->path, reason) : status;
 }
 
 static enum status add_source(struct graph *graph, const struct member *member, struct diag *diag)
@@ -284,7 +326,7 @@ static enum status add_source(struct graph *graph, const struct member *member, 
 	bt_value *params = NULL;
 	enum status status = find_params(graph, member, &params);
 	char name[32];
-	char reason[DIAG_LINE_BYTES_MAX / 2];
+	char reason[REASON_BYTES];
 
 	if (status != STATUS_OK || !params) {
 		return status;
@@ -335,7 +377,7 @@ static enum status run(struct graph *graph)
 {
 	const bt_component_sink *sink = NULL;
 	bt_graph_run_status run_status;
-	char reason[DIAG_LINE_BYTES_MAX / 2];
+	char reason[REASON_BYTES];
 
 	if (bt_graph_add_simple_sink_component(graph->graph, "report", NULL, consume, NULL, graph,
 		    &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
@@ -365,7 +407,7 @@ static enum status run(struct graph *graph)
 
 static enum status find_plugin(const char *name, struct diag *diag, const bt_plugin **out_plugin)
 {
-	char reason[DIAG_LINE_BYTES_MAX / 2];
+	char reason[REASON_BYTES];
 
 	if (bt_plugin_find(name, FIND_ENVIRONMENT, FIND_USER, FIND_SYSTEM, FIND_STATIC, FIND_STRICT,
 		    out_plugin) == BT_PLUGIN_FIND_STATUS_OK) {

@@ -250,9 +250,10 @@ static const char *cause_text(enum cause cause, const char *object, const char *
 	size_t column_max, char out_text[PRINTABLE_BYTES_MAX])
 {
 	char text[2 * NAME_BYTES_MAX + 64];
+	const bool has_phase = phase[0] && strcmp(phase, object) != 0;
 
 	(void)snprintf(text, sizeof(text), "%s%s%.200s%s%.200s", cause_name(cause),
-		object[0] ? " " : "", object, phase[0] ? ": " : "", phase);
+		object[0] ? " " : "", object, has_phase ? ": " : "", has_phase ? phase : "");
 	return printable_copy(text, column_max, out_text);
 }
 
@@ -276,10 +277,10 @@ static void write_causes(const struct report_device *device, FILE *stream)
 			rest_ns += row->ns;
 			continue;
 		}
-		(void)fprintf(stream, "  %-40s %10s %5.1f %% %5" PRIu64 "  %s\n",
+		(void)fprintf(stream, "  %-40s %10s %5.1f %% %5" PRIu64 "%s%s\n",
 			cause_text(row->cause, row->object, row->phase, 40, text),
 			duration_format(row->ns, time), percent(row->ns, total_ns), row->gap_count,
-			printable_copy(row->holder, 30, holder));
+			row->holder[0] ? "  " : "", printable_copy(row->holder, 30, holder));
 	}
 	if (rest_ns > 0) {
 		(void)fprintf(stream, "  %-40s %10s %5.1f %%\n", "(other rows)",
