@@ -1,0 +1,1 @@
+fuzz_test(walk LIBRARIES analysis_core SOURCES walk_events.c)
