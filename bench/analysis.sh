@@ -11,7 +11,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tests/integration/lttng.sh
 source tests/integration/lttng.sh
-build=${1:?usage: bench/analysis.sh BUILD_DIR [EVENTS] [ROUNDS]}
+if [ $# -lt 1 ]; then
+  echo "usage: bench/analysis.sh BUILD_DIR [EVENTS] [ROUNDS]" >&2
+  exit 2
+fi
 events=${2:-2000000}
 rounds=${3:-5}
 ratio_target=1.10

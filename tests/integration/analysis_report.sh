@@ -147,15 +147,14 @@ expect_line "$WORK/stderr" "'1' is no duration"
 expect_status 2 "$gaptrace" report --format xml "$recording"
 expect_line "$WORK/stderr" "text and json"
 expect_status 2 "$gaptrace" report
-for file in "$WORK/stderr"; do
-  expect_equal "$(wc -l <"$file")" 1 "lines on standard error"
-done
+expect_equal "$(wc -l <"$WORK/stderr")" 1 "lines on standard error"
 
 claim "an output that cannot be written leaves nothing behind, and a closed pipe is an error"
 expect_status 2 "$gaptrace" report -o "$WORK/no-such-folder/report" "$recording"
 expect_line "$WORK/stderr" "no-such-folder/report.*not written"
 if [ -w /dev/full ]; then
-  expect_status 74 bash -c '"$1" report "$2" >/dev/full' - "$gaptrace" "$recording"
+  full() { "$gaptrace" report "$recording" >/dev/full; }
+  expect_status 74 full
 fi
 mkdir "$WORK/output"
 "$gaptrace" report -o "$WORK/output/report" "$recording"

@@ -6,5 +6,5 @@ set -euo pipefail
 source "$(dirname "$0")/../refuse.sh"
 setup "$@"
 refuse filter.gaptrace.gaps 'threshold="fast"' "'fast' is no duration"
-refuse filter.gaptrace.gaps 'threshold=1' '`threshold` must be a string'
-refuse filter.gaptrace.gaps 'format="json"' 'no parameter `format`'
+refuse filter.gaptrace.gaps 'threshold=1' "must be a string"
+refuse filter.gaptrace.gaps 'format="json"' "no parameter"

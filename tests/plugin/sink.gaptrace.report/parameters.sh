@@ -6,8 +6,8 @@ set -euo pipefail
 source "$(dirname "$0")/../refuse.sh"
 setup "$@"
 refuse sink.gaptrace.report 'format="xml"' "there are text and json"
-refuse sink.gaptrace.report 'format=5' '`format` must be a string'
+refuse sink.gaptrace.report 'format=5' "must be a string"
 refuse sink.gaptrace.report 'threshold="1"' "'1' is no duration"
-refuse sink.gaptrace.report 'threshold=1' '`threshold` must be a string'
-refuse sink.gaptrace.report 'colour="red"' 'no parameter `colour`'
-refuse sink.gaptrace.report 'path=["a"]' '`path` must be a string'
+refuse sink.gaptrace.report 'threshold=1' "must be a string"
+refuse sink.gaptrace.report 'colour="red"' "no parameter"
+refuse sink.gaptrace.report 'path=["a"]' "must be a string"
