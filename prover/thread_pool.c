@@ -85,7 +85,7 @@ static void run_task(struct thread_pool *pool, struct thread_pool_task *task)
 	}
 }
 
-/* With the mutex held: true when there may be work, false when the thread is to leave. */
+/* True when there may be work, false when the thread is to leave. */
 static bool wait_for_work(struct thread_pool *pool, uint64_t leave_ns)
 {
 	bool is_in_time = true;
@@ -102,6 +102,17 @@ static bool wait_for_work(struct thread_pool *pool, uint64_t leave_ns)
 	}
 	pool->idle_count--;
 	return is_in_time || pool->first || pool->is_stopping;
+}
+
+/* With the mutex held: NULL when the thread is to leave. */
+static struct thread_pool_task *next_task(struct thread_pool *pool, uint64_t leave_ns)
+{
+	struct thread_pool_task *task = pop_task(pool);
+
+	while (!task && wait_for_work(pool, leave_ns)) {
+		task = pop_task(pool);
+	}
+	return task;
 }
 
 static void leave_pool(struct thread_pool *pool, struct pool_thread *thread)
@@ -123,21 +134,13 @@ static void *thread_main(void *argument)
 {
 	struct pool_thread *thread = argument;
 	struct thread_pool *pool = thread->pool;
+	struct thread_pool_task *task;
 	uint64_t leave_ns;
 
 	gaptrace_thread_name(thread->name);
 	gaptrace_mutex_lock(&pool->mutex);
 	leave_ns = clock_now_ns() + pool->config.keep_alive_ns;
-	for (;;) {
-		struct thread_pool_task *task = pop_task(pool);
-
-		if (!task) {
-			if (wait_for_work(pool, leave_ns)) {
-				continue;
-			}
-			break;
-		}
-
+	while ((task = next_task(pool, leave_ns))) {
 		pool->counts.busy_count++;
 		gaptrace_mutex_unlock(&pool->mutex);
 		run_task(pool, task);

@@ -59,6 +59,19 @@ static void clock_pair(const struct device *device)
 	});
 }
 
+/* The `tick`-th time since a recording began; gives the next, or 0 when nothing records. */
+static uint32_t say_time(struct device *device, uint32_t tick)
+{
+	if (!gaptrace_is_recording()) {
+		return 0;
+	}
+	if (tick % CLOCK_PAIR_INTERVAL == 0) {
+		clock_pair(device);
+	}
+	device_clock_watermark(device);
+	return tick + 1;
+}
+
 static void *clock_main(void *argument)
 {
 	struct device *device = argument;
@@ -68,15 +81,7 @@ static void *clock_main(void *argument)
 	gaptrace_thread_name(device->clock_name);
 	gaptrace_mutex_lock(&device->mutex);
 	while (!device->is_stopping) {
-		if (gaptrace_is_recording()) {
-			if (tick % CLOCK_PAIR_INTERVAL == 0) {
-				clock_pair(device);
-			}
-			device_clock_watermark(device);
-			tick++;
-		} else {
-			tick = 0;
-		}
+		tick = say_time(device, tick);
 		next_ns += WATERMARK_INTERVAL_NS;
 		while (!device->is_stopping && clock_now_ns() < next_ns) {
 			(void)gaptrace_condition_wait_until(

@@ -65,23 +65,28 @@ static bool complete_wait(struct device_stream *stream, const struct device_oper
 	return true;
 }
 
-/* Completes what needs no engine at the front of a stream; true if anything was. */
+/* Does what the first operation of a stream needs no engine for; false when it needs one, or time.
+ */
+static bool complete_first(struct device_stream *stream)
+{
+	const struct device_operation *operation = stream->first;
+
+	if (operation->kind == DEVICE_OPERATION_EVENT_RECORD) {
+		complete_event(stream, operation);
+		return true;
+	}
+	if (operation->kind == DEVICE_OPERATION_STREAM_WAIT) {
+		return complete_wait(stream, operation);
+	}
+	/* Behind a failure nothing runs. */
+	return stream->status != STATUS_OK && !operation->is_running;
+}
+
 static bool advance_stream(struct device_stream *stream)
 {
 	bool has_moved = false;
 
-	while (stream->first) {
-		struct device_operation *operation = stream->first;
-
-		if (operation->kind == DEVICE_OPERATION_EVENT_RECORD) {
-			complete_event(stream, operation);
-		} else if (operation->kind == DEVICE_OPERATION_STREAM_WAIT) {
-			if (!complete_wait(stream, operation)) {
-				break;
-			}
-		} else if (stream->status == STATUS_OK || operation->is_running) {
-			break;
-		}
+	while (stream->first && complete_first(stream)) {
 		pop_operation(stream);
 		has_moved = true;
 	}

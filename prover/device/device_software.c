@@ -196,6 +196,7 @@ enum status device_software_queue(
 		}
 		status = stream->status;
 	}
+	operation->out_is_done = NULL;
 	took_ns = device_call_end_locked(&call, status);
 	if (is_staged) {
 		device->counts.pageable_call_ns += took_ns;
