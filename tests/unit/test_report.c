@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* A report adds up, in JSON and in text, whatever the names in it; files appear whole or not at
+ * all. */
+#include "analysis/report/report.h"
+
+#include "tests/unit/event_builder.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MS 1000000ULL
+
+static void add(struct report_data *report, struct event event)
+{
+	assert_int_equal(analyzer_add(report->analyzer, &event), STATUS_OK);
+}
+
+/*
+ * ms       0    10   20   30   40   50   60   70   80
+ * gpu 0         ####           ####                        kernels
+ *                    ====                                  copy
+ * gpu 1    silent
+ * job      |--------------------------------------------|
+ */
+static struct report_data *example(const char *device_name)
+{
+	struct report_data *report = NULL;
+	struct event device = event_device(1, 7, 0, "A");
+
+	device.device.name = device_name;
+	assert_int_equal(report_data_create(5 * MS, &report), STATUS_OK);
+	add(report, event_job(EVENT_JOB_SUBMIT, 0, 7, 1));
+	add(report, device);
+	add(report, event_device(1, 7, 1, "B"));
+	add(report, event_operation_at(EVENT_GPU_KERNEL, 7, 0, 10 * MS, 20 * MS));
+	add(report, event_operation_at(EVENT_GPU_MEMCPY, 7, 0, 20 * MS, 25 * MS));
+	add(report, event_operation_at(EVENT_GPU_KERNEL, 7, 0, 40 * MS, 50 * MS));
+	add(report, event_operation_at(EVENT_GPU_KERNEL, 7, 0, 51 * MS, 52 * MS));
+	add(report, event_job(EVENT_JOB_END, 80 * MS, 7, 1));
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	return report;
+}
+
+static char *write_to_memory(const struct report_data *report, const char *format)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+
+	report_format_find(format)->write(report, stream);
+	assert_int_equal(fclose(stream), 0);
+	return text;
+}
+
+static json_t *read_json(const struct report_data *report)
+{
+	char *text = write_to_memory(report, "json");
+	json_error_t error;
+	json_t *document = json_loads(text, 0, &error);
+
+	if (!document) {
+		fail_msg("%s: %s", error.text, text);
+	}
+	free(text);
+	return document;
+}
+
+static uint64_t number(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	assert_true(json_is_integer(value));
+	return (uint64_t)json_integer_value(value);
+}
+
+static void figures_are_those_of_the_drawing(void **state)
+{
+	AUTO(report_data_destroy) struct report_data *report = example("cpu");
+	json_t *document = read_json(report);
+	const json_t *devices = json_object_get(document, "devices");
+	const json_t *device = json_array_get(devices, 0);
+	const json_t *gaps = json_object_get(device, "kernel_gaps");
+
+	(void)state;
+	assert_int_equal(json_array_size(devices), 2);
+	assert_int_equal(number(device, "span_ns"), 42 * MS);
+	assert_int_equal(number(device, "busy_ns"), 21 * MS);
+	assert_int_equal(number(device, "copying_ns"), 5 * MS);
+	assert_int_equal(number(device, "idle_ns"), 16 * MS);
+	/* 0-10, 20-40, 52-80; the one of 1 ms is below the threshold. */
+	assert_int_equal(number(gaps, "count"), 3);
+	assert_int_equal(number(gaps, "total_ns"), 58 * MS);
+	assert_int_equal(number(gaps, "max_ns"), 28 * MS);
+	assert_int_equal(number(gaps, "all_count"), 4);
+	assert_int_equal(number(gaps, "all_total_ns"), 59 * MS);
+	gaps = json_object_get(device, "gaps");
+	assert_int_equal(number(gaps, "count"), 3);
+	assert_int_equal(number(gaps, "total_ns"), 53 * MS);
+	device = json_array_get(devices, 1);
+	assert_true(json_is_true(json_object_get(device, "silent")));
+	assert_int_equal(number(json_object_get(device, "kernel_gaps"), "total_ns"), 80 * MS);
+	json_decref(document);
+}
+
+static void causes_and_parts_sum_to_the_gaps(void **state)
+{
+	AUTO(report_data_destroy) struct report_data *report = example("cpu");
+	json_t *document = read_json(report);
+	const json_t *devices = json_object_get(document, "devices");
+
+	(void)state;
+	for (size_t d = 0; d < json_array_size(devices); d++) {
+		const json_t *device = json_array_get(devices, d);
+		const json_t *causes = json_object_get(device, "causes");
+		const json_t *worst = json_object_get(device, "worst");
+		uint64_t last_ns = UINT64_MAX;
+		uint64_t sum_ns = 0;
+
+		for (size_t i = 0; i < json_array_size(causes); i++) {
+			const uint64_t ns = number(json_array_get(causes, i), "ns");
+
+			assert_true(ns <= last_ns);
+			last_ns = ns;
+			sum_ns += ns;
+		}
+		assert_int_equal(
+			sum_ns, number(json_object_get(device, "kernel_gaps"), "total_ns"));
+		last_ns = UINT64_MAX;
+		for (size_t i = 0; i < json_array_size(worst); i++) {
+			const json_t *gap = json_array_get(worst, i);
+			const json_t *parts = json_object_get(gap, "parts");
+			uint64_t at_ns = number(gap, "begin_ns");
+
+			assert_true(number(gap, "end_ns") - at_ns <= last_ns);
+			last_ns = number(gap, "end_ns") - at_ns;
+			for (size_t p = 0; p < json_array_size(parts); p++) {
+				const json_t *part = json_array_get(parts, p);
+
+				assert_int_equal(number(part, "from_ns"), at_ns);
+				at_ns = number(part, "to_ns");
+			}
+			assert_int_equal(at_ns, number(gap, "end_ns"));
+		}
+	}
+	json_decref(document);
+}
+
+static void hostile_names_stay_inside(void **state)
+{
+	AUTO(report_data_destroy)
+	struct report_data *report = example("\033[2J\"},{\n\r\t\xff</script>\x9b");
+	char *text = write_to_memory(report, "text");
+	json_t *document = read_json(report);
+	size_t columns = 0;
+
+	(void)state;
+	for (const char *c = text; *c; c++) {
+		assert_true(*c == '\n' || (*c >= 0x20 && *c < 0x7f));
+		columns = *c == '\n' ? 0 : columns + 1;
+		assert_true(columns <= 100);
+	}
+	assert_non_null(strstr(text, "\\x1b[2J"));
+	assert_non_null(strstr(text, "SILENT"));
+	assert_string_equal(
+		json_string_value(json_object_get(
+			json_array_get(json_object_get(document, "devices"), 0), "name")),
+		"\033[2J\"},{\n\r\t\xef\xbf\xbd</script>\xef\xbf\xbd");
+	json_decref(document);
+	free(text);
+}
+
+static void losses_are_in_both_formats_and_make_parts_unknown(void **state)
+{
+	AUTO(report_data_destroy) struct report_data *report = NULL;
+	const struct analyzer_loss loss = {.kind = ANALYZER_LOST_EVENTS,
+		.count = 9223372036854863134ULL, /* 2^63 + 87326: LTTng's stray top bit */
+		.has_range = true,
+		.begin_ns = 15 * MS,
+		.end_ns = 45 * MS};
+	json_t *document;
+	char *text;
+
+	(void)state;
+	assert_int_equal(report_data_create(5 * MS, &report), STATUS_OK);
+	add(report, event_job(EVENT_JOB_SUBMIT, 0, 7, 1));
+	add(report, event_device(1, 7, 0, "A"));
+	assert_int_equal(analyzer_add_loss(report->analyzer, &loss), STATUS_OK);
+	add(report, event_operation_at(EVENT_GPU_KERNEL, 7, 0, 10 * MS, 20 * MS));
+	add(report, event_operation_at(EVENT_GPU_KERNEL, 7, 0, 40 * MS, 50 * MS));
+	add(report, event_job(EVENT_JOB_END, 50 * MS, 7, 1));
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	document = read_json(report);
+	assert_int_equal(number(json_object_get(document, "trust"), "discarded_events"), 87326);
+	assert_int_equal(number(json_object_get(document, "trust"), "untrusted_ns"), 30 * MS);
+	assert_true(json_is_false(json_object_get(json_object_get(document, "trust"), "ok")));
+	text = write_to_memory(report, "text");
+	assert_ptr_equal(strstr(text, "NOT TO BE TRUSTED"), text);
+	assert_non_null(strstr(text, "lost events: 87326"));
+	assert_non_null(strstr(text, "unknown: lost events"));
+	free(text);
+	json_decref(document);
+}
+
+static void an_empty_recording_is_a_report_without_devices(void **state)
+{
+	AUTO(report_data_destroy) struct report_data *report = NULL;
+	json_t *document;
+	char *text;
+
+	(void)state;
+	assert_int_equal(report_data_create(MS, &report), STATUS_OK);
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	document = read_json(report);
+	assert_int_equal(json_array_size(json_object_get(document, "devices")), 0);
+	text = write_to_memory(report, "text");
+	assert_non_null(strstr(text, "no devices"));
+	free(text);
+	json_decref(document);
+}
+
+static uint32_t count_files(const char *path)
+{
+	DIR *entries = opendir(path);
+	uint32_t count = 0;
+	const struct dirent *entry;
+
+	assert_non_null(entries);
+	while ((entry = readdir(entries)) != NULL) {
+		count += entry->d_name[0] != '.';
+	}
+	closedir(entries);
+	return count;
+}
+
+static void a_file_is_whole_or_absent(void **state)
+{
+	AUTO(report_data_destroy) struct report_data *report = example("cpu");
+	const struct report_format *format = report_format_find("json");
+	char folder[] = "/tmp/gaptrace-test-report.XXXXXX";
+	char path[128];
+	struct diag diag = {""};
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/report.json", folder);
+	assert_int_equal(report_write(report, format, path, &diag), STATUS_OK);
+	assert_int_equal(report_write(report, format, path, &diag), STATUS_OK);
+	assert_int_equal(count_files(folder), 1);
+	assert_int_equal(report_write(report, format, "/dev/full", &diag), STATUS_NO_SPACE);
+	assert_non_null(strstr(diag.line, "/dev/full"));
+	assert_int_equal(unlink(path), 0);
+	/* A folder in the way: the rename fails, and nothing is left beside it. */
+	assert_int_equal(report_write(report, format, folder, &diag), STATUS_IO);
+	assert_int_equal(count_files(folder), 0);
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(report_write(report, format, path, &diag), STATUS_NOT_FOUND);
+	assert_non_null(strstr(diag.line, path));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_are_those_of_the_drawing),
+		cmocka_unit_test(causes_and_parts_sum_to_the_gaps),
+		cmocka_unit_test(hostile_names_stay_inside),
+		cmocka_unit_test(losses_are_in_both_formats_and_make_parts_unknown),
+		cmocka_unit_test(an_empty_recording_is_a_report_without_devices),
+		cmocka_unit_test(a_file_is_whole_or_absent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the window begins and ends: jobs decide, and where they do not, the recording's edges. */
+#include "analysis/core/window.h"
+
+#include "tests/unit/event_builder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void add(struct window *window, struct event event)
+{
+	assert_int_equal(window_add(window, &event), STATUS_OK);
+}
+
+static struct event span_of(uint64_t time_ns, uint64_t job)
+{
+	return (struct event){.kind = EVENT_SPAN_BEGIN,
+		.time_ns = time_ns,
+		.pid = 1,
+		.tid = 1,
+		.span = {.name = "synthesize", .work = {.job = job, .partition = 0, .device = -1}}};
+}
+
+static struct event state_of(uint64_t time_ns, uint64_t job)
+{
+	return (struct event){.kind = EVENT_STATE,
+		.time_ns = time_ns,
+		.pid = 1,
+		.tid = 1,
+		.state = {.subject = GAPTRACE_STATE_JOB, .name = "", .work = {.job = job}}};
+}
+
+static void jobs_bound_the_window(void **state)
+{
+	struct window window;
+
+	(void)state;
+	window_init(&window);
+	assert_int_equal(window_known_until(&window), 0);
+	add(&window, event_device(5, 1, 0, "A"));
+	add(&window, event_job(EVENT_JOB_SUBMIT, 10, 1, 1));
+	add(&window, event_job(EVENT_JOB_SUBMIT, 20, 1, 2));
+	add(&window, event_job(EVENT_JOB_END, 30, 1, 1));
+	assert_int_equal(window_known_until(&window), 30);
+	add(&window, event_device(40, 1, 0, "A"));
+	assert_int_equal(window_known_until(&window), 40); /* job 2 goes on */
+	add(&window, event_job(EVENT_JOB_END, 50, 1, 2));
+	add(&window, event_device(60, 1, 0, "A"));
+	assert_int_equal(window_known_until(&window), 50); /* nobody knows whether more comes */
+	assert_int_equal(window.begin_ns, 10);
+	assert_false(window.is_begin_cut);
+	assert_int_equal(window_end_ns(&window), 50);
+	assert_false(window_is_end_cut(&window));
+	assert_int_equal(window_partitions(&window), 4); /* of the two jobs that are done */
+	window_finish(&window);
+}
+
+static void a_recording_that_begins_inside_a_job_is_cut(void **state)
+{
+	struct window window;
+
+	(void)state;
+	window_init(&window);
+	add(&window, event_device(5, 1, 0, "A"));
+	add(&window, span_of(7, 3));
+	add(&window, event_job(EVENT_JOB_SUBMIT, 10, 1, 4));
+	add(&window, event_job(EVENT_JOB_END, 20, 1, 3));
+	assert_true(window.is_begin_cut);
+	assert_int_equal(window.begin_ns, 5);
+	assert_true(window_is_end_cut(&window)); /* job 4 has not ended */
+	add(&window, event_device(33, 1, 0, "A"));
+	assert_int_equal(window_end_ns(&window), 33);
+	window_finish(&window);
+}
+
+static void jobs_of_two_processes_are_two_jobs(void **state)
+{
+	struct window window;
+
+	(void)state;
+	window_init(&window);
+	add(&window, event_job(EVENT_JOB_SUBMIT, 10, 1, 1));
+	add(&window, event_job(EVENT_JOB_SUBMIT, 11, 2, 1));
+	add(&window, event_job(EVENT_JOB_END, 20, 1, 1));
+	assert_true(window_is_end_cut(&window));
+	add(&window, event_job(EVENT_JOB_END, 21, 2, 1));
+	assert_false(window_is_end_cut(&window));
+	window_finish(&window);
+}
+
+static void a_keyframe_opens_a_job_but_not_one_that_ended(void **state)
+{
+	struct window window;
+
+	(void)state;
+	window_init(&window);
+	add(&window, state_of(10, 8));
+	assert_true(window_is_end_cut(&window));
+	add(&window, event_job(EVENT_JOB_END, 20, 1, 8));
+	add(&window, state_of(21, 8));
+	assert_false(window_is_end_cut(&window));
+	assert_int_equal(window_end_ns(&window), 20);
+	window_finish(&window);
+}
+
+static void without_jobs_the_recording_is_the_window(void **state)
+{
+	struct window window;
+
+	(void)state;
+	window_init(&window);
+	add(&window, event_device(5, 1, 0, "A"));
+	add(&window, event_device(9, 1, 0, "A"));
+	assert_int_equal(window_known_until(&window), 0);
+	window_force_begin(&window);
+	assert_int_equal(window.begin_ns, 5);
+	assert_int_equal(window_end_ns(&window), 9);
+	assert_true(window.is_begin_cut && window_is_end_cut(&window));
+	window_finish(&window);
+}
+
+static void partitions_are_ends_of_prove_finish_when_there_are_any(void **state)
+{
+	struct event finish = span_of(15, 1);
+	struct window window;
+
+	(void)state;
+	finish.kind = EVENT_PROVE_FINISH_END;
+	window_init(&window);
+	add(&window, event_job(EVENT_JOB_SUBMIT, 10, 1, 1));
+	add(&window, finish);
+	add(&window, finish);
+	add(&window, finish);
+	assert_int_equal(window_partitions(&window), 3);
+	window_finish(&window);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(jobs_bound_the_window),
+		cmocka_unit_test(a_recording_that_begins_inside_a_job_is_cut),
+		cmocka_unit_test(jobs_of_two_processes_are_two_jobs),
+		cmocka_unit_test(a_keyframe_opens_a_job_but_not_one_that_ended),
+		cmocka_unit_test(without_jobs_the_recording_is_the_window),
+		cmocka_unit_test(partitions_are_ends_of_prove_finish_when_there_are_any),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
