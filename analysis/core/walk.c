@@ -56,7 +56,7 @@ static void sweep(struct walk *walk)
 	for (uint32_t i = 0; i < walk->lanes.count; i++) {
 		walk_calls_prune_lane(&walk->calls, walk->lanes.lanes[i], forget_ns);
 	}
-	walk_calls_prune(&walk->calls, forget_ns);
+	walk_calls_prune(&walk->calls, forget_ns, SIZE_MAX);
 	walk_lanes_sweep(&walk->lanes, WALK_LANE_IDLE_NS);
 	walk_locks_sweep(&walk->locks, forget_ns);
 	walk_queues_sweep(&walk->queues, forget_ns);

@@ -110,6 +110,9 @@ static enum status add_api(struct walk *walk, const struct event *event)
 	if (event->time_ns > lane->last_ns) {
 		lane->last_ns = event->time_ns;
 	}
+	/* Two old ones go for each that comes, so that the table stays in the cache. */
+	walk_calls_prune(&walk->calls, walk->lanes.forget_ns, 2);
+	walk_calls_prune_lane(&walk->calls, lane, walk->lanes.forget_ns);
 	record.category = walk_call_category(name);
 	call = walk_calls_add(&walk->calls, lane, &record);
 	if (!call) {

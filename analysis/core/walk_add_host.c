@@ -3,8 +3,6 @@
 #include "analysis/core/walk_add.h"
 #include "analysis/core/walk_phase.h"
 
-#include <string.h>
-
 /* The wait of a budget is looked for among so many activities that its thread ended last. */
 #define RECENT_CLOSED_MAX 16
 
@@ -132,11 +130,6 @@ static enum status note_gpu_hold(struct walk_lane *lane, const char *name, uint6
 	return walk_ring_push(holds, &hold);
 }
 
-static bool is_gpu_mutex(const char *name)
-{
-	return strncmp(name, WALK_GPU_MUTEX_PREFIX, strlen(WALK_GPU_MUTEX_PREFIX)) == 0;
-}
-
 static enum status add_lock(struct walk *walk, const struct event *event)
 {
 	struct walk_lane *lane = lane_of(walk, event);
@@ -175,7 +168,7 @@ static enum status add_lock(struct walk *walk, const struct event *event)
 		act.hold_ns = event->lock.hold_ns;
 		status = walk_locks_release(&walk->locks, &act, &since_ns);
 	}
-	if (status != STATUS_OK || !is_gpu_mutex(name)) {
+	if (status != STATUS_OK || !walk_phase_is_gpu_mutex(name)) {
 		return status;
 	}
 	return note_gpu_hold(

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_call.h"
 
+#include "analysis/core/walk_names.h"
+
 #include <string.h>
 
 /* A call that is nested in another one is looked for among so many that ended after it. */
@@ -42,7 +44,7 @@ static const struct word words[] = {
 	{"MemCreate", WALK_CALL_ALLOC},
 };
 
-enum walk_call_category walk_call_category(const char *name)
+static enum walk_call_category find_category(const char *name)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strstr(name, words[i].text)) {
@@ -50,6 +52,16 @@ enum walk_call_category walk_call_category(const char *name)
 		}
 	}
 	return WALK_CALL_OTHER;
+}
+
+enum walk_call_category walk_call_category(const char *name)
+{
+	struct walk_name_facts *facts = walk_names_facts(name);
+
+	if (facts->call_category == 0) {
+		facts->call_category = (uint8_t)(find_category(name) + 1);
+	}
+	return (enum walk_call_category)(facts->call_category - 1);
 }
 
 static void release(struct walk_calls *calls, struct walk_call *call)
@@ -223,9 +235,9 @@ static bool is_still_wanted(const struct walk_call *call, uint64_t forget_ns)
 	       end_ns + WALK_CALL_KEEP_NS >= forget_ns;
 }
 
-void walk_calls_prune(struct walk_calls *calls, uint64_t forget_ns)
+void walk_calls_prune(struct walk_calls *calls, uint64_t forget_ns, size_t count_max)
 {
-	while (calls->arrivals.count > 0) {
+	for (; calls->arrivals.count > 0 && count_max > 0; count_max--) {
 		struct walk_call *call;
 
 		memcpy(&call, walk_ring_at(&calls->arrivals, 0), sizeof(struct walk_call *));

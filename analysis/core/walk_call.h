@@ -63,6 +63,7 @@ struct walk_calls {
 void walk_calls_init(struct walk_calls *calls);
 void walk_calls_finish(struct walk_calls *calls);
 
+/* Of a name that was kept. */
 enum walk_call_category walk_call_category(const char *name);
 
 /* Takes in the record of a call by the thread of `lane`; gives it, or NULL without memory. */
@@ -82,6 +83,6 @@ const struct walk_call *walk_calls_at(const struct walk_lane *lane, uint64_t y_n
 /* The latest end of a call before y, 0 when there is none. */
 uint64_t walk_calls_end_before(const struct walk_lane *lane, uint64_t y_ns);
 
-/* Drops what nobody can ask for any more. */
+/* Drops what nobody can ask for any more; of those by correlation, so many at most. */
 void walk_calls_prune_lane(struct walk_calls *calls, struct walk_lane *lane, uint64_t forget_ns);
-void walk_calls_prune(struct walk_calls *calls, uint64_t forget_ns);
+void walk_calls_prune(struct walk_calls *calls, uint64_t forget_ns, size_t count_max);

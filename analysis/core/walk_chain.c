@@ -2,6 +2,7 @@
 #include "analysis/core/walk_chain.h"
 
 #include "analysis/core/walk_engine.h"
+#include "analysis/core/walk_phase.h"
 
 static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 {
@@ -116,7 +117,7 @@ static void follow_lock(struct walk_explanation *explanation, const struct walk_
 		.object = wait->name,
 		/* A lock inside a call is the driver's: what counts is what keeps the driver. */
 		.has_cause = !call || call->start_ns > wait->begin_ns,
-		.cause = walk_engine_is_gpu_mutex(wait->name) ? CAUSE_GPU_MUTEX : CAUSE_LOCK,
+		.cause = walk_phase_is_gpu_mutex(wait->name) ? CAUSE_GPU_MUTEX : CAUSE_LOCK,
 		.lane = waiter,
 		.work = wait->work,
 	};

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_engine.h"
 
-#include <string.h>
-
-bool walk_engine_is_gpu_mutex(const char *name)
-{
-	return strncmp(name, WALK_GPU_MUTEX_PREFIX, strlen(WALK_GPU_MUTEX_PREFIX)) == 0;
-}
-
 static void set_copy(
 	struct walk_charge *charge, const char *label, bool is_pageable, uint64_t bytes)
 {

@@ -7,8 +7,6 @@
 
 #include "analysis/core/walk_chain.h"
 
-bool walk_engine_is_gpu_mutex(const char *name);
-
 /* Charges a stretch that `lane` spent in `call`; the rest of `charge` is filled in. */
 void walk_engine_charge_call(struct walk_explanation *explanation, const struct walk_lane *lane,
 	const struct walk_call *call, struct walk_stretch stretch, struct walk_charge *charge);

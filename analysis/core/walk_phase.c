@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_phase.h"
 
+#include "analysis/core/walk_names.h"
+
 #include <string.h>
+
+#define GPU_MUTEX_PREFIX "gpu_mutex"
 
 struct phase_cause {
 	const char *name;
@@ -22,12 +26,33 @@ static const struct phase_cause phases[] = {
 	{"unmap", CAUSE_FREE},
 };
 
-enum cause walk_phase_cause(const char *name)
+static enum cause find_cause(const char *name)
 {
 	for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
-		if (name[0] == phases[i].name[0] && strcmp(name, phases[i].name) == 0) {
+		if (strcmp(name, phases[i].name) == 0) {
 			return phases[i].cause;
 		}
 	}
 	return CAUSE_CPU_PHASE;
+}
+
+enum cause walk_phase_cause(const char *name)
+{
+	struct walk_name_facts *facts = walk_names_facts(name);
+
+	if (facts->phase_cause == 0) {
+		facts->phase_cause = (uint8_t)(find_cause(name) + 1);
+	}
+	return (enum cause)(facts->phase_cause - 1);
+}
+
+bool walk_phase_is_gpu_mutex(const char *name)
+{
+	struct walk_name_facts *facts = walk_names_facts(name);
+
+	if (facts->is_gpu_mutex == 0) {
+		facts->is_gpu_mutex =
+			1 + (strncmp(name, GPU_MUTEX_PREFIX, strlen(GPU_MUTEX_PREFIX)) == 0);
+	}
+	return facts->is_gpu_mutex == 2;
 }

@@ -9,6 +9,8 @@
 
 void walk_ring_init(struct walk_ring *ring, size_t item_bytes)
 {
+	assert(item_bytes % sizeof(uint64_t) == 0);
+
 	*ring = (struct walk_ring){.item_bytes = item_bytes};
 }
 

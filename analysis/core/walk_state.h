@@ -13,9 +13,6 @@
 #include "analysis/core/walk_queue.h"
 #include "analysis/core/walk_sched.h"
 
-/* A GPU's own mutex is known by its name. */
-#define WALK_GPU_MUTEX_PREFIX "gpu_mutex"
-
 /*
  * Activities, calls, holds and operations remembered, some 40 MiB. An open gap keeps all that came
  * since it began; past this, the older half is let go, and that time is untrusted.
