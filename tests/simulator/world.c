@@ -40,6 +40,10 @@ struct world *world_create(struct world_options options)
 	}
 	world->options = options;
 	world->random_state = options.seed;
+	for (int job = 0; job < WORLD_JOBS_MAX; job++) {
+		world->job_submitted_ns[job] = UINT64_MAX;
+		world->job_ended_ns[job] = UINT64_MAX;
+	}
 	return world;
 }
 
@@ -58,6 +62,7 @@ void world_destroy(struct world *world)
 	free(world->latches);
 	free(world->operations);
 	free(world->states);
+	free(world->stays);
 	free(world->events);
 	free(world->heap);
 	free(world);
@@ -292,6 +297,11 @@ const struct hold *world_holds(const struct world *world, int lock, size_t *out_
 	return world->objects[lock].holds;
 }
 
+int world_task_count(const struct world *world)
+{
+	return (int)world->task_count;
+}
+
 const struct task *world_task(const struct world *world, int task)
 {
 	return &world->tasks[task];
@@ -315,6 +325,61 @@ size_t world_operation_count(const struct world *world)
 const struct operation *world_operations(const struct world *world)
 {
 	return world->operations;
+}
+
+size_t world_stay_count(const struct world *world)
+{
+	return world->stay_count;
+}
+
+const struct stay *world_stays(const struct world *world)
+{
+	return world->stays;
+}
+
+int world_thread_count(const struct world *world)
+{
+	return world->thread_count;
+}
+
+const char *world_object_name(const struct world *world, int object)
+{
+	return world->objects[object].name;
+}
+
+int world_queue_device(const struct world *world, int queue)
+{
+	return world->objects[queue].device;
+}
+
+bool world_is_lock(const struct world *world, int object)
+{
+	return world->objects[object].kind == OBJECT_LOCK;
+}
+
+int world_object_count(const struct world *world)
+{
+	return world->object_count;
+}
+
+uint64_t world_job_submitted_ns(const struct world *world, uint64_t job)
+{
+	return world->job_submitted_ns[job];
+}
+
+uint64_t world_job_ended_ns(const struct world *world, uint64_t job)
+{
+	return world->job_ended_ns[job];
+}
+
+uint64_t world_item_job(const struct world *world, int item)
+{
+	return world->items[item].job;
+}
+
+int32_t world_pid(void)
+{
+	return WORLD_PID;
 }
 
 int32_t world_tid(int thread)

@@ -23,6 +23,7 @@
 #define WORLD_STREAMS_MAX    4
 #define WORLD_PROGRAM_MAX    96
 #define WORLD_SPAN_DEPTH_MAX 16
+#define WORLD_JOBS_MAX       256
 
 enum op_code {
 	OP_SPAN_BEGIN,  /* name */
@@ -81,17 +82,17 @@ struct activity {
 	uint64_t from_ns;
 	uint64_t to_ns;
 	enum activity_kind kind;
-	const char *name; /* of the span, call, lock, queue or object */
-	int object;       /* lock, queue or latch; -1 none */
-	int wait_kind;
+	const char *name;    /* of the span, call, lock, queue or object */
+	int object;          /* lock, queue or latch; -1 none */
+	int wait_kind;       /* of a wait; of a lock: 1 when it is wanted shared */
 	int ender;           /* thread whose act ended the wait, -1 none */
 	uint64_t act_ns;     /* when it acted */
 	bool is_stream_sync; /* a call that waited for a stream */
 	bool is_pageable;    /* a call that staged a pageable copy */
 	int device;
 	int stream;
-	int task;      /* the task the thread was running, -1 none */
-	int job_count; /* jobs outstanding at from_ns, of a pop */
+	int task; /* the task the thread was running, -1 none */
+	int item; /* of a pop: what it popped */
 };
 
 struct hold {
@@ -127,7 +128,14 @@ struct operation {
 	const char *name;
 };
 
-/* Which events a recording will lack, for a scenario that plants losses. */
+/* An item's stay in a queue. */
+struct stay {
+	int queue;
+	int item;
+	uint64_t pushed_ns;
+	uint64_t popped_ns; /* UINT64_MAX when it is there to the end */
+};
+
 struct world_options {
 	uint64_t seed;
 	uint32_t latency_ns_max; /* of a wake-up */
@@ -166,8 +174,22 @@ const struct operation *world_operations(const struct world *world);
 
 const struct activity *world_history(const struct world *world, int thread, size_t *out_count);
 const struct hold *world_holds(const struct world *world, int lock, size_t *out_count);
+int world_task_count(const struct world *world);
 const struct task *world_task(const struct world *world, int task);
+size_t world_stay_count(const struct world *world);
+const struct stay *world_stays(const struct world *world);
+int world_thread_count(const struct world *world);
+int32_t world_pid(void);
 int32_t world_tid(int thread);
+const char *world_object_name(const struct world *world, int object);
+/* The device a queue belongs to, -1 when it is for all. */
+int world_queue_device(const struct world *world, int queue);
+bool world_is_lock(const struct world *world, int object);
+int world_object_count(const struct world *world);
+/* UINT64_MAX when it was not submitted or has not ended. */
+uint64_t world_job_submitted_ns(const struct world *world, uint64_t job);
+uint64_t world_job_ended_ns(const struct world *world, uint64_t job);
+uint64_t world_item_job(const struct world *world, int item);
 int world_device_count(const struct world *world);
 /* From the first job submitted to the last job ended. */
 void world_window(const struct world *world, uint64_t *out_begin_ns, uint64_t *out_end_ns);

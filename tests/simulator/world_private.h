@@ -54,8 +54,6 @@ struct object {
 	/* A budget. */
 	uint64_t used;
 	uint64_t limit;
-	int releaser; /* who released last, and when */
-	uint64_t released_ns;
 	/* Threads that wait, in the order they came. */
 	int *waiters;
 	size_t waiter_count;
@@ -102,7 +100,9 @@ struct thread {
 	uint64_t run_until_ns; /* the op at pc takes time until then; 0: not begun */
 	int operation;         /* the op at pc waits for this operation, -1 none */
 	uint64_t idle_from_ns;
-	uint64_t wait_jobs;
+	/* While waiting for the budget: the release since which it fits, -1 while it does not. */
+	int releaser;
+	uint64_t released_ns;
 	struct span spans[WORLD_SPAN_DEPTH_MAX];
 	int span_count;
 	struct activity *history;
@@ -168,9 +168,13 @@ struct world {
 	struct wake *heap;
 	size_t heap_count;
 	size_t heap_capacity;
-	uint64_t jobs_submitted;
-	uint64_t jobs_ended;
-	uint32_t job_partitions_left[256];
+	struct stay *stays;
+	size_t stay_count;
+	size_t stay_capacity;
+	uint64_t job_submitted_ns[WORLD_JOBS_MAX];
+	uint64_t job_ended_ns[WORLD_JOBS_MAX];
+	uint32_t job_partitions_left[WORLD_JOBS_MAX];
+	bool has_jobs;
 	uint64_t window_begin_ns;
 	uint64_t window_end_ns;
 };

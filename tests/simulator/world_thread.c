@@ -224,6 +224,7 @@ static enum step lock(struct world *world, int thread, const struct op *op)
 			(struct activity){.kind = ACTIVITY_LOCK,
 				.name = object->name,
 				.object = op->object,
+				.wait_kind = is_shared,
 				.ender = -1});
 		remove_waiter(object, thread);
 		state->is_waiting = false;
@@ -312,6 +313,12 @@ static enum step push(struct world *world, int thread, const struct op *op)
 	int item = world->threads[thread].item;
 
 	assert(item >= 0);
+	world->stays = world_grow(
+		world->stays, world->stay_count, &world->stay_capacity, sizeof(*world->stays));
+	world->stays[world->stay_count++] = (struct stay){.queue = op->object,
+		.item = item,
+		.pushed_ns = world->now_ns,
+		.popped_ns = UINT64_MAX};
 	add_pending(object,
 		(struct pending){.index = item, .pusher = thread, .pushed_ns = world->now_ns});
 	fill_queue_event(world, world_emit(world, EVENT_QUEUE_PUSH, thread), op->object, item);
@@ -352,7 +359,6 @@ static enum step pop(struct world *world, int thread, const struct op *op)
 	if (!state->is_waiting) {
 		state->is_waiting = true;
 		state->wait_from_ns = world->now_ns;
-		state->wait_jobs = world->jobs_submitted - world->jobs_ended;
 		add_waiter(world, op->object, thread);
 		fill_queue_event(
 			world, world_emit(world, EVENT_QUEUE_POP_WAIT, thread), op->object, -1);
@@ -370,8 +376,17 @@ static enum step pop(struct world *world, int thread, const struct op *op)
 			.ender = taken.pusher,
 			.act_ns = taken.pushed_ns,
 			.device = object->device,
-			.job_count = (int)state->wait_jobs});
+			.item = taken.index});
 	state->item = taken.index;
+	for (size_t i = world->stay_count; i > 0; i--) {
+		struct stay *stay = &world->stays[i - 1];
+
+		if (stay->queue == op->object && stay->item == taken.index &&
+			stay->popped_ns == UINT64_MAX) {
+			stay->popped_ns = world->now_ns;
+			break;
+		}
+	}
 	event = world_emit(world, EVENT_QUEUE_POP, thread);
 	fill_queue_event(world, event, op->object, taken.index);
 	event->queue.wait_ns = world->now_ns - state->wait_from_ns;
@@ -560,6 +575,7 @@ static enum step reserve(struct world *world, int thread, const struct op *op)
 		if (!state->is_waiting) {
 			state->is_waiting = true;
 			state->wait_from_ns = world->now_ns;
+			state->releaser = -1;
 			add_waiter(world, op->object, thread);
 			fill_wait(world_emit(world, EVENT_WAIT_BEGIN, thread),
 				object_address(op->object), budget->name, GAPTRACE_WAIT_BUDGET);
@@ -576,14 +592,20 @@ static enum step reserve(struct world *world, int thread, const struct op *op)
 				.name = budget->name,
 				.object = op->object,
 				.wait_kind = GAPTRACE_WAIT_BUDGET,
-				.ender = budget->releaser,
-				.act_ns = budget->released_ns});
+				.ender = state->releaser,
+				.act_ns = state->released_ns});
 		event = world_emit(world, EVENT_WAIT_END, thread);
 		fill_wait(event, object_address(op->object), budget->name, GAPTRACE_WAIT_BUDGET);
 		event->wait.wait_ns = wait_ns;
 	}
 	fill_budget(world, world_emit(world, EVENT_BUDGET_RESERVE, thread), thread, op, wait_ns);
-	/* Room may be left for the next one. */
+	/* Room may be left for the next one, or none any more for one that had been told of some.
+	 */
+	for (size_t i = 0; i < budget->waiter_count; i++) {
+		if (budget->used + op->amount > budget->limit) {
+			world->threads[budget->waiters[i]].releaser = -1;
+		}
+	}
 	wake_first(world, budget);
 	return STEP_NEXT;
 }
@@ -593,8 +615,15 @@ static enum step release(struct world *world, int thread, const struct op *op)
 	struct object *budget = &world->objects[op->object];
 
 	budget->used -= op->amount;
-	budget->releaser = thread;
-	budget->released_ns = world->now_ns;
+	for (size_t i = 0; i < budget->waiter_count; i++) {
+		struct thread *waiter = &world->threads[budget->waiters[i]];
+
+		/* Every reservation is of the same size, so what fits one fits all. */
+		if (waiter->releaser < 0 && budget->used + op->amount <= budget->limit) {
+			waiter->releaser = thread;
+			waiter->released_ns = world->now_ns;
+		}
+	}
 	fill_budget(world, world_emit(world, EVENT_BUDGET_RELEASE, thread), thread, op, 0);
 	if (budget->waiter_count > 0) {
 		fill_wait(world_emit(world, EVENT_WAKE, thread), object_address(op->object),
@@ -742,15 +771,15 @@ static enum step job_event(struct world *world, int thread, const struct op *op)
 	if (op->code == OP_JOB_SUBMIT) {
 		event = world_emit(world, EVENT_JOB_SUBMIT, thread);
 		world->job_partitions_left[job] = (uint32_t)op->amount;
-		world->window_begin_ns =
-			world->jobs_submitted == 0 ? world->now_ns : world->window_begin_ns;
-		world->jobs_submitted++;
+		world->job_submitted_ns[job] = world->now_ns;
+		world->window_begin_ns = world->has_jobs ? world->window_begin_ns : world->now_ns;
+		world->has_jobs = true;
 		event->job.partitions = (uint32_t)op->amount;
 	} else if (op->code == OP_JOB_BEGIN) {
 		event = world_emit(world, EVENT_JOB_BEGIN, thread);
 	} else {
 		event = world_emit(world, EVENT_JOB_END, thread);
-		world->jobs_ended++;
+		world->job_ended_ns[job] = world->now_ns;
 		world->window_end_ns = world->now_ns;
 	}
 	event->job.job = job;
