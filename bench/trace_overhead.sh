@@ -7,7 +7,7 @@ root=$(realpath "$(dirname "$0")/..")
 rounds=${2:-5}
 # shellcheck source=tests/integration/lttng.sh
 source "$root/tests/integration/lttng.sh"
-lttng_setup "${1:-$root/build/release}"
+lttng_setup "${1:-$root/build/release}" "${@:2}"
 program=$BUILD/bench/trace_overhead
 [ -x "$program" ] || fail "$program is missing: build the release preset first"
 grep -q '^GAPTRACE_SANITIZE:STRING=.' "$BUILD/CMakeCache.txt" && fail "a sanitized build tells nothing about cost"
