@@ -87,9 +87,10 @@ static void the_smallest_that_fits_is_taken(void **state)
 	small = checkout(&rig, 8 * KB);
 	middle = checkout(&rig, 16 * KB);
 	middle_memory = middle.memory;
-	pinned_pool_checkin(rig.pool, &large);
-	pinned_pool_checkin(rig.pool, &middle);
+	/* Given back so that neither the first nor the last one kept is right. */
 	pinned_pool_checkin(rig.pool, &small);
+	pinned_pool_checkin(rig.pool, &middle);
+	pinned_pool_checkin(rig.pool, &large);
 	middle = checkout(&rig, 9 * KB);
 	assert_ptr_equal(middle.memory, middle_memory);
 	pinned_pool_checkin(rig.pool, &middle);
