@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/groth16/msm_window.h"
 
+#include "prover/groth16/affine_buckets.h"
 #include "prover/groth16/secret.h"
 
 #include <assert.h>
@@ -9,18 +10,17 @@
 
 void msm_buckets_finish(struct msm_buckets *buckets)
 {
-	free(buckets->memory);
+	secret_destroy(buckets->memory);
 	*buckets = (struct msm_buckets){0};
 }
 
-/* Makes room for `bytes` of zeros. They hold points only within a call, so nothing is wiped. */
 static enum status buckets_reserve(struct msm_buckets *buckets, size_t bytes)
 {
 	if (buckets->bytes >= bytes) {
 		return STATUS_OK;
 	}
 	msm_buckets_finish(buckets);
-	buckets->memory = calloc(1, bytes);
+	buckets->memory = secret_create(1, bytes);
 	if (!buckets->memory) {
 		return STATUS_NO_MEMORY;
 	}
@@ -93,65 +93,42 @@ static void sum_few(const struct msm_window *window, struct curve_point *out_sum
 	explicit_bzero(&running, sizeof(running));
 }
 
-/* A bucket is X, Y, ZZ and ZZZ. */
-static size_t buckets_bytes(enum curve_group group, uint32_t window_bits)
-{
-	return 2 * curve_affine_bytes(group) << (window_bits - 1);
-}
-
-/* blst takes addresses of points, or one address of points in a row. */
-static enum status sum_by_blst(
-	const struct msm_window *window, struct msm_buckets *buckets, struct curve_point *out_sum)
-{
-	const uint8_t *scalars[] = {window->scalars, NULL};
-	const void *in_a_row[] = {point_at(window, 0), NULL};
-	AUTO(secret_destroy) const void **points = NULL;
-	enum status status =
-		buckets_reserve(buckets, buckets_bytes(window->group, window->window_bits));
-	uint32_t span = window->indices[window->count - 1] - window->indices[0];
-
-	if (status != STATUS_OK) {
-		return status;
-	}
-	if (span + 1 != window->count) {
-		points = secret_create(window->count, sizeof(points[0]));
-		if (!points) {
-			return STATUS_NO_MEMORY;
-		}
-		for (uint32_t i = 0; i < window->count; i++) {
-			points[i] = point_at(window, i);
-		}
-	}
-	if (window->group == CURVE_G1) {
-		blst_p1s_tile_pippenger(&out_sum->g1,
-			(const blst_p1_affine *const *)(points ? points : in_a_row), window->count,
-			scalars, window->scalar_bits, buckets->memory, window->first_bit,
-			window->window_bits);
-	} else {
-		blst_p2s_tile_pippenger(&out_sum->g2,
-			(const blst_p2_affine *const *)(points ? points : in_a_row), window->count,
-			scalars, window->scalar_bits, buckets->memory, window->first_bit,
-			window->window_bits);
-	}
-	return STATUS_OK;
-}
-
 enum status msm_window_sum(
 	const struct msm_window *window, struct msm_buckets *buckets, struct curve_point *out_sum)
 {
+	enum status status;
+
 	assert(window->window_bits >= MSM_WINDOW_BITS_MIN);
 	assert(window->window_bits <= MSM_WINDOW_BITS_MAX);
 	assert(window->first_bit <= window->scalar_bits);
 
-	curve_set_infinity(out_sum, window->group);
 	if (window->count < MSM_WINDOW_FEW_POINTS) {
 		sum_few(window, out_sum);
 		return STATUS_OK;
 	}
-	return sum_by_blst(window, buckets, out_sum);
+	status = buckets_reserve(
+		buckets, affine_buckets_bytes(window->group, window->count, window->window_bits));
+	if (status == STATUS_OK) {
+		affine_buckets_sum(window, true, buckets->memory, out_sum);
+	}
+	return status;
+}
+
+enum status msm_window_add(const struct msm_window *window, uint32_t negated_from,
+	struct msm_buckets *buckets, struct curve_point *out_sum)
+{
+	enum status status =
+		buckets_reserve(buckets, affine_buckets_bytes(window->group, window->count, 1));
+
+	if (status == STATUS_OK) {
+		affine_buckets_add(window, negated_from, true, buckets->memory, out_sum);
+	}
+	return status;
 }
 
 uint64_t msm_window_bytes(enum curve_group group, uint32_t point_count, uint32_t window_bits)
 {
-	return buckets_bytes(group, window_bits) + point_count * sizeof(void *);
+	return point_count < MSM_WINDOW_FEW_POINTS
+		       ? 0
+		       : affine_buckets_bytes(group, point_count, window_bits);
 }

@@ -15,16 +15,13 @@
 #define MSM_WINDOW_BITS_MIN 2u
 #define MSM_WINDOW_BITS_MAX 16u
 
-/*
- * Fewer points are summed by plain additions in narrow windows: nothing else pays for them, and
- * blst's code for few points reads past its input in some releases.
- */
+/* Fewer points are summed by plain additions in narrow windows: nothing else pays for them. */
 #define MSM_WINDOW_FEW_POINTS   128u
 #define MSM_WINDOW_FEW_BITS_MAX 7u
 
-/* Buckets of one thread, kept between windows. All zero is empty. */
+/* The memory of one thread, kept between windows. All zero is none. */
 struct msm_buckets {
-	void *memory; /* all zero between windows */
+	void *memory;
 	size_t bytes;
 };
 
@@ -38,8 +35,7 @@ struct msm_window {
 	uint32_t count;
 	uint32_t scalar_bits;
 	uint32_t first_bit;
-	uint32_t
-		window_bits; /* of every window but the topmost, which has the bits that are left */
+	uint32_t window_bits; /* of all but the topmost, which has what bits are left */
 };
 
 /* The bytes between scalars of so many bits. */
@@ -51,6 +47,10 @@ int32_t msm_window_digit(const struct msm_window *window, uint32_t i);
 /* The sum over the points of digit times point. */
 MUST_CHECK enum status msm_window_sum(
 	const struct msm_window *window, struct msm_buckets *buckets, struct curve_point *out_sum);
+
+/* The sum of the points, those from `negated_from` on with the other sign, whatever the scalars. */
+MUST_CHECK enum status msm_window_add(const struct msm_window *window, uint32_t negated_from,
+	struct msm_buckets *buckets, struct curve_point *out_sum);
 
 /* The most memory that one call takes, its buckets included. */
 uint64_t msm_window_bytes(enum curve_group group, uint32_t point_count, uint32_t window_bits);

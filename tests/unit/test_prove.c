@@ -136,7 +136,7 @@ static void chains_around_a_power_of_two_are_proved(void **state)
 static void a_chain_of_wide_scalars_is_proved(void **state)
 {
 	(void)state;
-	prove_builtin("squaring-chain:1500");
+	prove_builtin("squaring-chain:1100");
 }
 
 static void a_hash_is_proved(void **state)
@@ -269,7 +269,7 @@ static void stages_one_by_one_make_the_same_proof(void **state)
 static void the_memory_estimate_grows_with_the_key(void **state)
 {
 	struct task small = make_task("squaring-chain:100");
-	struct task large = make_task("squaring-chain:1500");
+	struct task large = make_task("squaring-chain:300");
 
 	(void)state;
 	assert_true(groth16_memory_bytes(small.key, 1) > 128 * 32 * 6);
