@@ -215,9 +215,12 @@ static void climb(struct circuit *circuit, uint32_t rounds, const struct level *
 static enum status build_path(
 	struct circuit *circuit, const struct builtin_circuit *what, const uint8_t *secret)
 {
-	struct level *levels = malloc(what->size * sizeof(*levels));
+	struct level *levels;
 	struct circuit_bit node[NODE_BITS];
 
+	assert(what->size > 0);
+
+	levels = malloc(what->size * sizeof(*levels));
 	if (!levels) {
 		return STATUS_NO_MEMORY;
 	}
@@ -279,20 +282,37 @@ enum status builtin_circuit_r1cs(const struct builtin_circuit *circuit, struct r
 	return status;
 }
 
+static enum status check_directions(
+	const struct builtin_circuit *circuit, const uint8_t *secret, struct diag *diag)
+{
+	for (uint32_t level = 0; level < circuit->size; level++) {
+		uint8_t direction =
+			secret[BUILTIN_CIRCUIT_NODE_BYTES + (size_t)level * LEVEL_SECRET_BYTES +
+				BUILTIN_CIRCUIT_NODE_BYTES];
+
+		if (direction > 1) {
+			return diag_set(diag, STATUS_BAD_INPUT,
+				"merkle path: level %u: direction %u is neither 0 nor 1", level,
+				direction);
+		}
+	}
+	return STATUS_OK;
+}
+
 enum status builtin_circuit_witness(const struct builtin_circuit *circuit, const uint8_t *secret,
 	struct diag *diag, struct wtns **out_witness)
 {
-	if (circuit->kind == BUILTIN_MERKLE_PATH) {
-		for (uint32_t level = 0; level < circuit->size; level++) {
-			size_t at = BUILTIN_CIRCUIT_NODE_BYTES + level * LEVEL_SECRET_BYTES +
-				    BUILTIN_CIRCUIT_NODE_BYTES;
+	enum status status = STATUS_OK;
 
-			if (secret[at] > 1) {
-				return diag_set(diag, STATUS_BAD_INPUT,
-					"merkle path: level %u: direction %u is neither 0 nor 1",
-					level, secret[at]);
-			}
-		}
+	if (circuit->kind == BUILTIN_MERKLE_PATH) {
+		status = check_directions(circuit, secret, diag);
 	}
-	return build(circuit, secret, NULL, out_witness);
+	if (status != STATUS_OK) {
+		return status;
+	}
+	status = build(circuit, secret, NULL, out_witness);
+	if (status != STATUS_OK) {
+		return diag_set(diag, status, "witness: %s", status_text(status));
+	}
+	return STATUS_OK;
 }

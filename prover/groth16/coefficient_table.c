@@ -77,24 +77,35 @@ static enum status grow(struct coefficient_table *table)
 	return STATUS_OK;
 }
 
+static enum status add(struct coefficient_table *table, const blst_fr *value)
+{
+	if (table->count == UINT32_MAX / 4) {
+		return STATUS_TOO_LARGE;
+	}
+	if (table->count == table->capacity) {
+		enum status status = grow(table);
+
+		if (status != STATUS_OK) {
+			return status;
+		}
+	}
+	table->values[table->count++] = *value;
+	return STATUS_OK;
+}
+
 enum status coefficient_table_intern(
 	struct coefficient_table *table, const blst_fr *value, uint32_t *out_identifier)
 {
 	uint32_t *slot = find_slot(table, value);
 
 	if (!*slot) {
-		if (table->count == UINT32_MAX / 4) {
-			return STATUS_TOO_LARGE;
-		}
-		if (table->count == table->capacity) {
-			enum status status = grow(table);
+		enum status status = add(table, value);
 
-			if (status != STATUS_OK) {
-				return status;
-			}
-			slot = find_slot(table, value);
+		if (status != STATUS_OK) {
+			return status;
 		}
-		table->values[table->count++] = *value;
+		/* The table may have grown. */
+		slot = find_slot(table, value);
 		*slot = table->count;
 	}
 	*out_identifier = *slot - 1;

@@ -83,13 +83,13 @@ bool field_base_in_range(const uint8_t bytes[FIELD_BASE_BYTES])
 	return is_below(bytes, field_base_modulus, FIELD_BASE_BYTES);
 }
 
-/* limbs = limbs * factor + term; false if a limb falls off the top. */
-static bool limbs_multiply_add(uint64_t *limbs, size_t count, uint64_t factor, uint64_t term)
+/* limbs = 10 * limbs + digit; false if something falls off the top. */
+static bool limbs_append(uint64_t *limbs, size_t count, unsigned digit)
 {
-	uint64_t carry = term;
+	uint64_t carry = digit;
 
 	for (size_t i = 0; i < count; i++) {
-		field_u128 sum = (field_u128)limbs[i] * factor + carry;
+		field_u128 sum = (field_u128)limbs[i] * 10 + carry;
 
 		limbs[i] = (uint64_t)sum;
 		carry = (uint64_t)(sum >> 64);
@@ -120,7 +120,7 @@ static bool limbs_from_decimal(uint64_t *limbs, size_t count, const char *text)
 		if (*text < '0' || *text > '9') {
 			return false;
 		}
-		if (!limbs_multiply_add(limbs, count, 10, (uint64_t)(*text - '0'))) {
+		if (!limbs_append(limbs, count, (unsigned)(*text - '0'))) {
 			return false;
 		}
 	}

@@ -80,6 +80,8 @@ static void flush(struct file_writer *writer)
 {
 	size_t written = 0;
 
+	assert(writer);
+
 	while (written < writer->filled && writer->error == 0) {
 		ssize_t put = write(writer->fd, writer->buffer + written, writer->filled - written);
 
@@ -95,6 +97,8 @@ static void flush(struct file_writer *writer)
 void file_writer_put(struct file_writer *writer, const void *bytes, size_t count)
 {
 	const uint8_t *next = bytes;
+
+	assert(writer);
 
 	while (count > 0 && writer->error == 0) {
 		size_t part = BUFFER_BYTES - writer->filled;

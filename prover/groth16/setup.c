@@ -51,14 +51,17 @@ static bool copy_coefficients(const struct r1cs *r1cs, struct zkey *key, uint32_
 	return true;
 }
 
-/* Copies one side and stretches it to the domain; `input_count` rows of one entry are added. */
-static bool copy_matrix(const struct zkey_matrix *from, uint32_t domain_size, uint32_t input_count,
-	uint32_t one, struct zkey_matrix *matrix)
+/*
+ * Copies one side and stretches it to matrix->row_count, the domain; `input_count` rows of one
+ * entry are added.
+ */
+static bool copy_matrix(const struct zkey_matrix *from, uint32_t input_count, uint32_t one,
+	struct zkey_matrix *matrix)
 {
+	uint32_t domain_size = matrix->row_count;
 	uint32_t count = from->row_begin[from->row_count];
 	uint32_t row = from->row_count;
 
-	matrix->row_count = domain_size;
 	matrix->row_begin = malloc((domain_size + UINT64_C(1)) * sizeof(uint32_t));
 	matrix->wires = malloc((count + UINT64_C(1) + input_count) * sizeof(uint32_t));
 	matrix->coefficients = malloc((count + UINT64_C(1) + input_count) * sizeof(uint32_t));
@@ -85,10 +88,11 @@ static bool copy_rows(const struct r1cs *r1cs, struct zkey *key)
 {
 	uint32_t one;
 
+	key->a_matrix.row_count = key->domain_size;
+	key->b_matrix.row_count = key->domain_size;
 	return copy_coefficients(r1cs, key, &one) &&
-	       copy_matrix(&r1cs->sides[R1CS_A], key->domain_size, key->public_count + 1, one,
-		       &key->a_matrix) &&
-	       copy_matrix(&r1cs->sides[R1CS_B], key->domain_size, 0, one, &key->b_matrix);
+		copy_matrix(&r1cs->sides[R1CS_A], key->public_count + 1, one, &key->a_matrix) &&
+		copy_matrix(&r1cs->sides[R1CS_B], 0, one, &key->b_matrix);
 }
 
 static void multiply_g1(blst_p1_affine *out_point, const blst_fr *element)

@@ -72,6 +72,20 @@ void setup_points_destroy(struct setup_points *points)
 	free(points);
 }
 
+static int32_t window_of(const blst_scalar *scalar, uint32_t window)
+{
+	int32_t bits = 0;
+
+	for (uint32_t bit = 0; bit < WINDOW_BITS; bit++) {
+		uint32_t at = window * WINDOW_BITS + bit;
+
+		if (at < SCALAR_BITS) {
+			bits |= ((scalar->b[at / 8] >> (at % 8)) & 1) << bit;
+		}
+	}
+	return bits;
+}
+
 /* Digits of -2^(WINDOW_BITS-1) + 1 .. 2^(WINDOW_BITS-1), least significant first. */
 static void recode(const blst_fr *element, int16_t digits[WINDOW_COUNT])
 {
@@ -80,15 +94,8 @@ static void recode(const blst_fr *element, int16_t digits[WINDOW_COUNT])
 
 	blst_scalar_from_fr(&scalar, element);
 	for (uint32_t window = 0; window < WINDOW_COUNT; window++) {
-		int32_t digit = carry;
+		int32_t digit = window_of(&scalar, window) + carry;
 
-		for (uint32_t bit = 0; bit < WINDOW_BITS; bit++) {
-			uint32_t at = window * WINDOW_BITS + bit;
-
-			if (at < SCALAR_BITS) {
-				digit += ((scalar.b[at / 8] >> (at % 8)) & 1) << bit;
-			}
-		}
 		carry = digit > (int32_t)MULTIPLE_COUNT;
 		digits[window] = (int16_t)(digit - (carry << WINDOW_BITS));
 	}

@@ -35,7 +35,7 @@ static const uint32_t initial_state[STATE_WORDS] = {
 };
 /* clang-format on */
 
-struct circuit_bit sha256_circuit_constant(bool value)
+static struct circuit_bit constant_bit(bool value)
 {
 	return (struct circuit_bit){.wire = 0, .is_negated = !value, .value = value};
 }
@@ -141,7 +141,7 @@ static struct circuit_bit xor2(struct circuit *circuit, struct circuit_bit a, st
 
 static struct circuit_bit and2(struct circuit *circuit, struct circuit_bit a, struct circuit_bit b)
 {
-	return sha256_circuit_select(circuit, a, b, sha256_circuit_constant(false));
+	return sha256_circuit_select(circuit, a, b, constant_bit(false));
 }
 
 /* ab + c(a + b - 2ab): where a and b differ, c decides. */
@@ -163,14 +163,12 @@ static struct circuit_bit majority(
 		c = both;
 	}
 	if (is_constant(b)) {
-		return sha256_circuit_select(circuit, a,
-			sha256_circuit_constant(b.value || c.value),
-			sha256_circuit_constant(b.value && c.value));
+		return sha256_circuit_select(circuit, a, constant_bit(b.value || c.value),
+			constant_bit(b.value && c.value));
 	}
 	if (is_constant(a)) {
-		return sha256_circuit_select(circuit, b,
-			sha256_circuit_constant(a.value || c.value),
-			sha256_circuit_constant(a.value && c.value));
+		return sha256_circuit_select(circuit, b, constant_bit(a.value || c.value),
+			constant_bit(a.value && c.value));
 	}
 	both = and2(circuit, a, b);
 	if (is_constant(c) && !c.value) {
@@ -193,7 +191,7 @@ static struct word constant_word(uint32_t value)
 	struct word word;
 
 	for (uint32_t i = 0; i < WORD_BITS; i++) {
-		word.bits[i] = sha256_circuit_constant((value >> i) & 1);
+		word.bits[i] = constant_bit((value >> i) & 1);
 	}
 	return word;
 }
@@ -322,7 +320,7 @@ static struct word mix_word(struct circuit *circuit, const struct word *word, co
 		struct circuit_bit third = word->bits[(i + mix->third) % WORD_BITS];
 
 		if (mix->is_shift && i + mix->third >= WORD_BITS) {
-			third = sha256_circuit_constant(false);
+			third = constant_bit(false);
 		}
 		mixed.bits[i] = xor2(circuit,
 			xor2(circuit, word->bits[(i + mix->first) % WORD_BITS],
@@ -407,12 +405,12 @@ static struct circuit_bit padded_bit(
 		return bits[index];
 	}
 	if (index == bit_count) {
-		return sha256_circuit_constant(true);
+		return constant_bit(true);
 	}
 	if (index < padded_count - LENGTH_BITS) {
-		return sha256_circuit_constant(false);
+		return constant_bit(false);
 	}
-	return sha256_circuit_constant(((uint64_t)bit_count >> (padded_count - 1 - index)) & 1);
+	return constant_bit(((uint64_t)bit_count >> (padded_count - 1 - index)) & 1);
 }
 
 void sha256_circuit_hash(struct circuit *circuit, const struct circuit_bit *bits,

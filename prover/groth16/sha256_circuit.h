@@ -21,8 +21,6 @@ struct circuit_bit {
 	bool value;
 };
 
-struct circuit_bit sha256_circuit_constant(bool value);
-
 /* A new private input, a row for which must follow that makes it 0 or 1. */
 struct circuit_bit sha256_circuit_input(struct circuit *circuit, bool value);
 void sha256_circuit_assert_boolean(struct circuit *circuit, struct circuit_bit bit);

@@ -170,6 +170,18 @@ static enum status parse_header(
 }
 
 /* IC keeps its infinities: its points are found by place. */
+static enum status spread_ic(const struct zkey_query_g1 *query, struct zkey *key)
+{
+	key->ic = calloc(key->public_count + UINT64_C(1), sizeof(*key->ic));
+	if (!key->ic) {
+		return STATUS_NO_MEMORY;
+	}
+	for (uint32_t i = 0; i < query->count; i++) {
+		key->ic[query->wires[i]] = query->points[i];
+	}
+	return STATUS_OK;
+}
+
 static enum status parse_ic(
 	const struct binary_file *file, enum zkey_check check, struct diag *diag, struct zkey *key)
 {
@@ -183,16 +195,8 @@ static enum status parse_ic(
 	struct zkey_query_g1 query = {0};
 	enum status status = zkey_points_parse_g1(file, &section, diag, &query);
 
-	if (status == STATUS_OK) {
-		key->ic = calloc(section.count, sizeof(*key->ic));
-		if (!key->ic) {
-			status = diag_set(diag, STATUS_NO_MEMORY, "%s: out of memory", file->name);
-		}
-	}
-	if (status == STATUS_OK) {
-		for (uint32_t i = 0; i < query.count; i++) {
-			key->ic[query.wires[i]] = query.points[i];
-		}
+	if (status == STATUS_OK && spread_ic(&query, key) != STATUS_OK) {
+		status = diag_set(diag, STATUS_NO_MEMORY, "%s: out of memory", file->name);
 	}
 	zkey_points_finish_g1(&query);
 	return status;
