@@ -3,6 +3,7 @@
 
 #include "prover/lock_registry.h"
 #include "prover/pipeline.h"
+#include "prover/tracker_snapshot.h"
 #include "trace/base/clock.h"
 
 #include <pthread.h>
@@ -25,7 +26,7 @@ static void queue_state(struct priority_queue *queue, int32_t device)
 		.name = queue->name,
 		.work = {0, GAPTRACE_NONE, device},
 		.value = counts.depth,
-		.limit = queue->capacity});
+		.limit = queue->capacity == UINT32_MAX ? 0 : queue->capacity});
 }
 
 static void pool_state(struct thread_pool *pool, const char *name)
@@ -63,22 +64,45 @@ static void memory_states(struct pipeline *pipeline)
 		.limit = pinned.live_count});
 }
 
-static void worker_states(struct pipeline *pipeline)
+static void worker_state(
+	struct pipeline *pipeline, const struct tracker_worker *worker, uint32_t index)
 {
-	uint32_t count = pipeline_worker_count(pipeline);
+	bool is_busy = worker->job != 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		struct tracker_worker worker = tracker_worker(&pipeline->tracker, i);
-		bool is_busy = worker.job != 0;
+	gaptrace_state(&(struct gaptrace_state){.subject = GAPTRACE_STATE_WORKER,
+		.object = &pipeline->tracker.workers[index],
+		.name = is_busy ? "prove_start" : "idle",
+		.work = {worker->job, is_busy ? (int32_t)worker->partition : GAPTRACE_NONE,
+			(int32_t)worker->device},
+		.tid = worker->tid,
+		.value = index,
+		.since_ns = worker->since_ns});
+}
 
-		gaptrace_state(&(struct gaptrace_state){.subject = GAPTRACE_STATE_WORKER,
-			.object = NULL,
-			.name = is_busy ? "proving" : "idle",
-			.work = {worker.job, is_busy ? (int32_t)worker.partition : GAPTRACE_NONE,
-				(int32_t)worker.device},
-			.tid = worker.tid,
-			.value = i,
-			.since_ns = worker.since_ns});
+static void job_state(const struct tracker_snapshot_job *job)
+{
+	gaptrace_state(&(struct gaptrace_state){.subject = GAPTRACE_STATE_JOB,
+		.name = job_kind_name(job->kind),
+		.work = {job->id, GAPTRACE_NONE, GAPTRACE_NONE},
+		.value = job->done_count,
+		.limit = job->partition_count,
+		.since_ns = job->submitted_ns});
+}
+
+static void job_and_worker_states(struct pipeline *pipeline)
+{
+	AUTO(tracker_snapshot_destroy) struct tracker_snapshot *snapshot = NULL;
+
+	/* Without memory for a copy this keyframe is shorter, no more. */
+	if (tracker_snapshot_create(&pipeline->tracker, TRACKER_SNAPSHOT_ACTIVE, 0, &snapshot) !=
+		STATUS_OK) {
+		return;
+	}
+	for (uint32_t i = 0; i < snapshot->worker_count; i++) {
+		worker_state(pipeline, &snapshot->workers[i], i);
+	}
+	for (uint32_t i = 0; i < snapshot->job_count; i++) {
+		job_state(&snapshot->jobs[i]);
 	}
 }
 
@@ -98,7 +122,7 @@ static void emit(struct pipeline *pipeline)
 	pool_state(pipeline->dealloc_pool, "dealloc");
 	pool_state(pipeline->trim_pool, "trim");
 	memory_states(pipeline);
-	worker_states(pipeline);
+	job_and_worker_states(pipeline);
 }
 
 static void *run(void *argument)

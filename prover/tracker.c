@@ -242,16 +242,6 @@ void tracker_worker_end(struct tracker *tracker, uint32_t worker)
 	gaptrace_mutex_unlock(&tracker->mutex);
 }
 
-struct tracker_worker tracker_worker(struct tracker *tracker, uint32_t worker)
-{
-	struct tracker_worker copy;
-
-	gaptrace_mutex_lock(&tracker->mutex);
-	copy = tracker->workers[worker];
-	gaptrace_mutex_unlock(&tracker->mutex);
-	return copy;
-}
-
 void tracker_partition(struct tracker *tracker, struct job *job, uint32_t partition,
 	enum job_partition_state state)
 {

@@ -100,9 +100,6 @@ bool tracker_worker_begin(
 	struct tracker *tracker, uint32_t worker, const struct job *job, uint32_t partition);
 void tracker_worker_end(struct tracker *tracker, uint32_t worker);
 
-/* What a worker does now. */
-struct tracker_worker tracker_worker(struct tracker *tracker, uint32_t worker);
-
 /* Where a partition is now. */
 void tracker_partition(struct tracker *tracker, struct job *job, uint32_t partition,
 	enum job_partition_state state);

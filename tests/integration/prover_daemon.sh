@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# proverd from start to stop: proofs that verify, sockets and ports in use, signals that drain.
+set -euo pipefail
+# shellcheck source=tests/integration/prover_common.sh
+source "$(dirname "$(realpath "$0")")/prover_common.sh" "$@"
+
+small='[jobs]
+kinds = squaring
+squaring_rows = 100
+[gpu]
+count = 2'
+
+claim "jobs are proved, verified and written as snarkjs has them"
+start_daemon one "$small" --counters "$WORK/counters"
+expect_exit 0 '2 of 2 jobs done, 6 partitions' \
+  "$PROVE" --socket "$SOCKET" --kind squaring --jobs 2 --partitions 3 --verify -o "$WORK/proofs"
+grep -q '6 proofs verified' "$WORK/stdout" || fail "not all proofs were verified"
+for job in 1 2; do
+  for partition in 0 1 2; do
+    for part in proof public; do
+      /usr/bin/python3 -m json.tool "$WORK/proofs/job-$job/partition-$partition.$part.json" >/dev/null ||
+        fail "partition-$partition.$part.json of job $job is no JSON"
+    done
+  done
+done
+snarkjs=$ROOT/.deps/snarkjs/node_modules/snarkjs/build/cli.cjs
+if command -v node >/dev/null && [ -f "$snarkjs" ]; then
+  claim "snarkjs accepts a downloaded proof, and refuses it for other publics"
+  expect_api 200 pi_a GET /jobs/2/partitions/1/proof.json
+  cp "$WORK/answer" "$WORK/proof.json"
+  expect_api 200 '\[' GET /jobs/2/partitions/1/public.json
+  cp "$WORK/answer" "$WORK/public.json"
+  expect_api 200 vk_alpha_1 GET /keys/squaring/verification_key.json
+  cp "$WORK/answer" "$WORK/verification_key.json"
+  node "$snarkjs" groth16 verify "$WORK/verification_key.json" "$WORK/public.json" "$WORK/proof.json" |
+    grep -q OK || fail "snarkjs does not accept the proof"
+  if node "$snarkjs" groth16 verify "$WORK/verification_key.json" \
+    "$WORK/proofs/job-1/partition-0.public.json" "$WORK/proof.json" >/dev/null; then
+    fail "snarkjs accepts the proof for another's publics"
+  fi
+fi
+
+claim "a socket in use is refused, and its daemon not disturbed"
+expect_exit 73 'in use by a daemon that runs' \
+  "$PROVERD" --config "$WORK/one.conf" --socket "$SOCKET" --state-dir "$WORK/state"
+expect_api 200 uptime GET /status
+stop_daemon
+[ ! -e "$SOCKET" ] || fail "the socket is left behind"
+/usr/bin/python3 - "$WORK/counters" <<'PYTHON'
+import json, sys
+counters = json.load(open(sys.argv[1]))
+assert counters["prove_start"] == counters["prove_finish"] == counters["malloc_trim"] == 6, counters
+assert counters["queue_pop"] == 2 + 3 * 6, counters
+assert counters["lock_acquire"] > 100, counters
+PYTHON
+
+claim "a socket that a dead daemon left is replaced"
+start_daemon one "$small"
+kill -KILL "$DAEMON"
+wait "$DAEMON" 2>/dev/null || true
+[ -S "$SOCKET" ] || fail "the killed daemon left no socket"
+start_daemon one "$small"
+expect_api 200 uptime GET /status
+stop_daemon
+
+claim "a file that is no socket is not removed"
+echo precious >"$WORK/precious"
+expect_exit 73 'exists and is no socket' \
+  "$PROVERD" --config "$WORK/one.conf" --socket "$WORK/precious" --state-dir "$WORK/state"
+grep -q precious "$WORK/precious" || fail "the file was removed"
+
+claim "a loopback port serves, in use it is refused, and others are never opened"
+"$PROVERD" --config "$WORK/one.conf" --listen 127.0.0.1:0 --state-dir "$WORK/state" 2>"$WORK/log" &
+DAEMON=$!
+DAEMONS+=("$DAEMON")
+for _ in $(seq 600); do
+  grep -q 'info: serving' "$WORK/log" && break
+  sleep 0.1
+done
+port=$(sed -n 's|.*serving http://127.0.0.1:\([0-9]*\) .*|\1|p' "$WORK/log")
+expect_exit 0 '1 of 1 jobs done' "$PROVE" --connect "127.0.0.1:$port" --kind squaring --verify
+expect_exit 73 'the port is in use' \
+  "$PROVERD" --config "$WORK/one.conf" --listen "127.0.0.1:$port" --state-dir "$WORK/state"
+stop_daemon
+for address in 0.0.0.0:9821 192.168.0.1:9821 127.0.0.1 127.0.0.1:70000; do
+  expect_exit 2 'is no loopback address' "$PROVERD" --listen "$address" --state-dir "$WORK/state"
+done
+
+claim "a client says where it found no daemon"
+expect_exit 69 'is proverd running there' "$PROVE" --socket "$WORK/nobody.sock" --kind squaring
+
+claim "without options the daemon and its client meet"
+"$PROVERD" --config "$WORK/one.conf" 2>"$WORK/log" &
+DAEMON=$!
+DAEMONS+=("$DAEMON")
+for _ in $(seq 600); do
+  grep -q 'info: serving' "$WORK/log" && break
+  sleep 0.1
+done
+expect_exit 0 '1 of 1 jobs done' "$PROVE" --kind squaring --verify
+[ "$(stat -c %a "$XDG_RUNTIME_DIR/gaptrace/proverd.sock")" = 600 ] || fail "others may connect"
+stop_daemon
+
+claim "SIGHUP is ignored; SIGTERM finishes what was accepted and refuses more"
+start_daemon slow '[gpu]
+kind = sim
+[sim]
+time_scale = 0.05'
+api POST /jobs '{"kind": "squaring", "partitions": 4}'
+kill -HUP "$DAEMON"
+kill -TERM "$DAEMON"
+for _ in $(seq 600); do
+  grep -q 'stopping: no new jobs' "$WORK/log" && break
+  sleep 0.1
+done
+expect_api 503 'shutting down' POST /jobs '{"kind": "squaring"}'
+wait_json /jobs/1 'page["state"] == "done"'
+wait "$DAEMON" || fail "proverd ended with $?"
+grep -q 'info: stopped' "$WORK/log" || fail "no orderly end"
+
+claim "a second signal cancels, and the end is as clean"
+start_daemon slow '[gpu]
+kind = sim
+[daemon]
+drain_ms = 0
+[sim]
+time_scale = 0.05' --counters "$WORK/counters"
+api POST /jobs '{"kind": "squaring", "partitions": 200}'
+wait_json /status 'page["synthesis"]["active"] > 0'
+kill -TERM "$DAEMON"
+for _ in $(seq 600); do
+  grep -q 'stopping: no new jobs' "$WORK/log" && break
+  sleep 0.1
+done
+kill -TERM "$DAEMON"
+wait "$DAEMON" || fail "proverd ended with $?"
+grep -q 'the jobs are cancelled' "$WORK/log" || fail "the jobs were not cancelled"
+
+claim "command lines are read exactly"
+expect_exit 0 'usage: proverd' "$PROVERD" --help
+expect_exit 0 '^proverd [0-9]' "$PROVERD" --version
+expect_exit 2 'usage: proverd' "$PROVERD" --nonsense
+expect_exit 2 'takes no arguments' "$PROVERD" extra
+expect_exit 2 'exclude each other' "$PROVERD" --socket x --listen 127.0.0.1:1
+expect_exit 0 'usage: prove' "$PROVE" --help
+expect_exit 0 '^prove [0-9]' "$PROVE" --version
+expect_exit 2 "'many' is no number" "$PROVE" --jobs many
+expect_exit 2 'belong to --kind files' "$PROVE" --kind files
+printf '[gpu]\ncuont = 2\n' >"$WORK/bad.conf"
+expect_exit 65 "bad.conf:2: unknown key 'cuont' in \[gpu\]; did you mean 'count'\?" \
+  "$PROVERD" --config "$WORK/bad.conf" --check-config
+expect_exit 66 'No such file' "$PROVERD" --config "$WORK/none.conf" --check-config
+for profile in "$ROOT"/prover/profiles/*.conf; do
+  expect_exit 0 '' "$PROVERD" --config "$profile" --check-config
+done
