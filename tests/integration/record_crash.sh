@@ -69,6 +69,20 @@ claim "a killed session daemon is not in the way of the next recording"
 expect_status 0 "$GAPTRACE" record -o next -- "$APP" 10 0 0
 expect_equal "$(event_count next span_end)" 10 "spans recorded"
 
+claim "a killed recorder leaves a session that --stop ends"
+"$GAPTRACE" record -o recorder -- "$APP" 0 1000 0 last.recorder 2>recorder.err &
+recorder=$!
+wait_until 60 recording_has_data recorder
+app=$(pgrep -P "$recorder" -x record_app)
+at_exit kill "$app"
+kill -KILL "$recorder"
+wait "$recorder" || true
+name=$(sed -n 's/.*(session \(.*\))$/\1/p' recorder.err)
+expect_status 0 "$GAPTRACE" record --stop "$name"
+expect_line stderr 'no events lost: .*/recorder$'
+[ "$(event_count recorder span_end)" -gt 0 ] || fail "no spans"
+kill "$app"
+
 claim "a recording of --start survives the daemon's death, too"
 name=$(lttng_session_name crash)
 "$APP" 0 1000 0 last.start >/dev/null &
