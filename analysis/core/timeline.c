@@ -12,10 +12,11 @@
 #define SOURCE_COUNT_MAX 4096
 
 /*
- * A watermark speaks of operations that ended. One that still runs may have begun long before, so
- * what is called final stays behind by twice the longest operation seen, and at least by this.
+ * A collector may only know what ended: then something that began long before a watermark may still
+ * come. So what is called final stays behind the watermark by twice the longest operation seen, and
+ * at least by this.
  */
-#define HOLD_MIN_NS (200 * NS_PER_MS)
+#define HOLD_MIN_NS (20 * NS_PER_MS)
 
 /* A process that said nothing of its device for this long is gone and no longer waited for. */
 #define SOURCE_SILENT_NS (30 * NS_PER_S)

@@ -9,12 +9,12 @@
 #define CLOCK_PAIR_INTERVAL   10 /* watermarks */
 
 /*
- * The earliest end that a record still to come may have. Ends that are read from the clock are read
- * with the lock held and recorded before it is let go, so only a model's ends can lie in the past:
- * its threads wake up later than the moment they stand for. A stream that waits for an event is
+ * The earliest start that a record still to come may have. Starts are read from the clock with the
+ * lock held, so only an operation that runs has one in the past; and the next of a model's stream,
+ * whose thread wakes up later than the moment it stands for. A stream that waits for an event is
  * bounded by the stream the event is on.
  */
-static uint64_t earliest_end_ns(const struct device_stream *stream)
+static uint64_t earliest_start_ns(const struct device *device, const struct device_stream *stream)
 {
 	const struct device_operation *operation = stream->first;
 
@@ -22,7 +22,10 @@ static uint64_t earliest_end_ns(const struct device_stream *stream)
 		return UINT64_MAX;
 	}
 	if (operation->is_running) {
-		return operation->end_ns;
+		return operation->start_ns;
+	}
+	if (!device->backend->is_modelled) {
+		return UINT64_MAX;
 	}
 	return operation->issued_ns > stream->last_end_ns ? operation->issued_ns
 							  : stream->last_end_ns;
@@ -32,13 +35,10 @@ void device_clock_watermark(struct device *device)
 {
 	uint64_t until_ns = clock_now_ns();
 
-	if (device->backend->is_modelled) {
-		for (const struct device_stream *stream = device->streams; stream;
-			stream = stream->next) {
-			const uint64_t end_ns = earliest_end_ns(stream);
+	for (const struct device_stream *stream = device->streams; stream; stream = stream->next) {
+		const uint64_t start_ns = earliest_start_ns(device, stream);
 
-			until_ns = end_ns < until_ns ? end_ns : until_ns;
-		}
+		until_ns = start_ns < until_ns ? start_ns : until_ns;
 	}
 	if (until_ns > device->watermark_ns) {
 		device->watermark_ns = until_ns;

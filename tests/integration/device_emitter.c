@@ -136,14 +136,15 @@ static void emit(const struct planned *operation, uint64_t correlation)
 	}
 }
 
-/* Nothing that ended before this is still to come: the earliest end of what is not emitted yet. */
+/* Nothing that started before this is still to come: the earliest start of what is not emitted yet.
+ */
 static uint64_t promise(int next, int32_t ordinal, uint64_t now_ns)
 {
 	uint64_t until_ns = now_ns;
 
 	for (int i = next; i < OPERATION_COUNT; i++) {
-		if (plan[i].ordinal == ordinal && plan[i].end_ns < until_ns) {
-			until_ns = plan[i].end_ns;
+		if (plan[i].ordinal == ordinal && plan[i].start_ns < until_ns) {
+			until_ns = plan[i].start_ns;
 		}
 	}
 	return until_ns;

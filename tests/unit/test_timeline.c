@@ -384,7 +384,8 @@ static struct model random_model(unsigned int *seed)
 		operation->pid = 100 + rand_r(seed) % 2;
 		operation->device = (uint32_t)rand_r(seed) % 2;
 		operation->start = (uint64_t)rand_r(seed) % (INSTANTS - 100);
-		operation->end = operation->start + (uint64_t)rand_r(seed) % 12;
+		operation->end =
+			operation->start + (uint64_t)rand_r(seed) % (i % 20 == 0 ? 90 : 12);
 		operation->emitted = operation->end + (uint64_t)rand_r(seed) % 30;
 	}
 	qsort(model.operations, model.count, sizeof(model.operations[0]), compare_emitted);
@@ -392,7 +393,8 @@ static struct model random_model(unsigned int *seed)
 	return model;
 }
 
-/* The earliest end among the operations that are not emitted yet: what a watermark may promise. */
+/* The earliest start among the operations that are not emitted yet: what a watermark may promise.
+ */
 static uint64_t promise(const struct model *model, uint32_t emitted, int32_t pid, uint32_t device)
 {
 	uint64_t until = UINT64_MAX;
@@ -401,8 +403,8 @@ static uint64_t promise(const struct model *model, uint32_t emitted, int32_t pid
 		const struct model_operation *operation = &model->operations[i];
 
 		if (operation->pid == pid && operation->device == device &&
-			operation->end < until) {
-			until = operation->end;
+			operation->start < until) {
+			until = operation->start;
 		}
 	}
 	return until;
