@@ -129,8 +129,8 @@ static enum status recording_finish(struct recording *recording)
 	enum status status;
 
 	recording_stop(recording);
-	status = record_say_summary(
-		recording->output.path, recording->has_end ? &recording->end : NULL);
+	status = record_say_summary(recording->output.path,
+		recording->has_end ? &recording->end : NULL, recording->status == STATUS_OK);
 	recording_fail(recording, status);
 	return recording->status;
 }

@@ -106,7 +106,7 @@ static void losses_explain(const struct session_end *end)
 		   "subbuffer_size larger and give its path with --profile");
 }
 
-enum status record_say_summary(const char *output, const struct session_end *end)
+enum status record_say_summary(const char *output, const struct session_end *end, bool is_whole)
 {
 	struct recorded recorded;
 	struct diag diag = {.line = ""};
@@ -143,7 +143,7 @@ enum status record_say_summary(const char *output, const struct session_end *end
 			size, recorded.stream_count, lost_events, lost_packets, output);
 		return STATUS_OK;
 	}
-	record_say("recorded %s in %" PRIu64 " streams, no events lost: %s", size,
-		recorded.stream_count, output);
+	record_say("recorded %s in %" PRIu64 " streams, %s: %s", size, recorded.stream_count,
+		is_whole ? "no events lost" : "up to then, and nothing after it", output);
 	return STATUS_OK;
 }

@@ -22,6 +22,8 @@ void record_say_room(const struct profile *profile, const char *output);
 
 /*
  * The last line of a recording: how much, what was lost, where. `end` is NULL when the session
- * daemon could not be asked. Gives the status that the recording itself deserves.
+ * daemon could not be asked; `is_whole` is false when the recording ended before it should have.
+ * Gives the status that the files themselves deserve.
  */
-MUST_CHECK enum status record_say_summary(const char *output, const struct session_end *end);
+MUST_CHECK enum status record_say_summary(
+	const char *output, const struct session_end *end, bool is_whole);
