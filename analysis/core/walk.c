@@ -99,6 +99,7 @@ enum status walk_add(struct walk *walk, const struct event *event)
 		walk->first_ns = event->time_ns;
 	}
 	walk->event_count++;
+	walk_witness_add(&walk->witness, event);
 	if (event->kind < EVENT_GPU_DEVICE || event->kind >= EVENT_SCHED_SWITCH) {
 		status = walk_add_host(walk, event);
 	} else {
@@ -160,6 +161,11 @@ enum status walk_add_device(struct walk *walk, int32_t pid, int32_t ordinal, uin
 struct walk_counts walk_counts(const struct walk *walk)
 {
 	return walk->counts;
+}
+
+const struct walk_evidence *walk_evidence(const struct walk *walk)
+{
+	return &walk->witness.evidence;
 }
 
 const char *walk_thread_name(const struct walk *walk, int32_t tid)

@@ -64,6 +64,26 @@ struct walk_counts {
 
 struct walk_counts walk_counts(const struct walk *walk);
 
+/* Buffers alive whenever a job ended: a sample of the run, thinned out when it grows. */
+#define WALK_FLOOR_SAMPLES_MAX 64
+#define WALK_BUFFER_KINDS      5
+
+/* What kinds of evidence the recording has; a verdict rests on it. */
+struct walk_evidence {
+	uint64_t locks; /* events of each sort */
+	uint64_t tasks;
+	uint64_t copies;
+	uint64_t run_delays; /* spans and tasks that told one */
+	uint64_t scheds;
+	uint64_t buffers;
+	uint64_t ended_jobs;
+	uint32_t sample_count;
+	uint64_t live_counts[WALK_FLOOR_SAMPLES_MAX][WALK_BUFFER_KINDS];
+};
+
+/* Borrowed from the walk. */
+const struct walk_evidence *walk_evidence(const struct walk *walk);
+
 /* The name of a thread of the recording, "" when the trace does not tell; lives as long as the
  * walk. */
 const char *walk_thread_name(const struct walk *walk, int32_t tid);

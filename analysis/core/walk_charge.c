@@ -34,9 +34,9 @@ static bool is_same_charge(const struct gap_part *a, const struct gap_part *b)
 {
 	if (a->cause != b->cause || a->thread_tid != b->thread_tid ||
 		a->holder_tid != b->holder_tid || a->job != b->job ||
-		a->partition != b->partition || a->bytes != b->bytes ||
-		a->is_apportioned != b->is_apportioned || a->via_count != b->via_count ||
-		strcmp(a->object, b->object) != 0 || strcmp(a->phase, b->phase) != 0) {
+		a->partition != b->partition || a->is_apportioned != b->is_apportioned ||
+		a->via_count != b->via_count || strcmp(a->object, b->object) != 0 ||
+		strcmp(a->phase, b->phase) != 0) {
 		return false;
 	}
 	for (uint32_t i = 0; i < a->via_count; i++) {
@@ -102,6 +102,7 @@ static void add_part(struct walk_explanation *explanation, const struct gap_part
 	if (explanation->has_pending && pending->from_ns == part->to_ns &&
 		explanation->pending_delay == delay && is_same_charge(pending, part)) {
 		pending->from_ns = part->from_ns;
+		pending->bytes += part->bytes;
 		return;
 	}
 	flush(explanation);
@@ -212,6 +213,7 @@ static struct gap_part compose_starved(
 
 	part.cause = CAUSE_CPU_STARVED;
 	part.object = charge->name;
+	part.bytes = 0;
 	part.via_count = 0;
 	set_via(explanation, &part, NULL);
 	return part;
@@ -307,6 +309,10 @@ static void charge_tail(struct walk_explanation *explanation, uint64_t *from_ns,
 	}
 	part.from_ns = *from_ns;
 	part.to_ns = y_ns;
+	if (part.bytes > 0 && charge->copy_ns > part.to_ns - part.from_ns) {
+		part.bytes = (uint64_t)((square_ns)part.bytes * (part.to_ns - part.from_ns) /
+					charge->copy_ns);
+	}
 	add_part(explanation, &part, delay);
 }
 
@@ -388,6 +394,7 @@ static void merge_neighbours(struct gap_part_list *list)
 
 		if (!part->is_apportioned && is_same_charge(last, part)) {
 			last->to_ns = part->to_ns;
+			last->bytes += part->bytes;
 		} else {
 			kept++;
 			list->parts[kept] = *part;

@@ -33,7 +33,8 @@ struct walk_charge {
 	const struct walk_lane *holder;   /* who ran; NULL: nobody */
 	const struct walk_lane *runnable; /* whose time on a CPU is asked of the scheduler */
 	const struct walk_activity *activity; /* what it was in, for the job and the run delay */
-	uint64_t bytes;
+	uint64_t bytes;                       /* of a copy */
+	uint64_t copy_ns; /* how long it took: a part gets its share of the bytes */
 	bool is_untraced; /* it ran, and nothing says what */
 	bool is_unknown;  /* whatever the chain says */
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_engine.h"
 
-static void set_copy(
-	struct walk_charge *charge, const char *label, bool is_pageable, uint64_t bytes)
+static void set_copy(struct walk_charge *charge, const struct walk_operation *copy)
 {
-	charge->cause = is_pageable ? CAUSE_COPY_PAGEABLE : CAUSE_COPY_PINNED;
-	charge->name = label;
-	charge->bytes = bytes;
+	charge->cause = copy->is_pageable ? CAUSE_COPY_PAGEABLE : CAUSE_COPY_PINNED;
+	charge->name = copy->label;
+	charge->bytes = copy->bytes;
+	charge->copy_ns = copy->end_ns - copy->start_ns;
 }
 
 /* The copy that a synchronising call waited for at y; NULL for none. */
@@ -54,7 +54,7 @@ static void charge_sync(struct walk_explanation *explanation, const struct walk_
 		charge->name = call->name;
 		charge->bytes = 0;
 		if (copy) {
-			set_copy(charge, copy->label, copy->is_pageable, copy->bytes);
+			set_copy(charge, copy);
 		} else if (awaits_other_device(explanation, call, stretch.to_ns, &from_ns)) {
 			charge->cause = CAUSE_DEVICE_DEPENDENCY;
 		}
@@ -76,8 +76,11 @@ void walk_engine_charge_call(struct walk_explanation *explanation, const struct 
 		return;
 	case WALK_CALL_COPY:
 		if (call->has_copy) {
-			set_copy(
-				charge, call->copy.label, call->copy.is_pageable, call->copy.bytes);
+			set_copy(charge, &(struct walk_operation){.start_ns = call->start_ns,
+						 .end_ns = call->end_ns,
+						 .bytes = call->copy.bytes,
+						 .label = call->copy.label,
+						 .is_pageable = call->copy.is_pageable});
 		}
 		break;
 	case WALK_CALL_ALLOC:
@@ -151,8 +154,7 @@ void walk_engine_charge_after(struct walk_explanation *explanation, const struct
 			walk_devices_at(&explanation->walk->devices, &name, to_ns, &tail_ns);
 
 		if (operation && operation->label) {
-			set_copy(&charge, operation->label, operation->is_pageable,
-				operation->bytes);
+			set_copy(&charge, operation);
 		} else if (waits_for_stream(explanation, to_ns, &tail_ns)) {
 			charge.cause = CAUSE_DEVICE_DEPENDENCY;
 			charge.name = "stream_wait_event";

@@ -12,6 +12,7 @@
 #include "analysis/core/walk_object.h"
 #include "analysis/core/walk_queue.h"
 #include "analysis/core/walk_sched.h"
+#include "analysis/core/walk_witness.h"
 
 /*
  * Activities, calls, holds and operations remembered, some 40 MiB. An open gap keeps all that came
@@ -44,6 +45,7 @@ struct walk {
 	struct walk_ring untrusted;   /* struct walk_untrusted, in order of end */
 	struct walk_map thread_names; /* const char * by thread */
 	struct walk_counts counts;
+	struct walk_witness witness;
 	uint64_t first_ns; /* of the first event */
 	uint64_t now_ns;   /* of the latest one */
 	uint64_t event_count;
