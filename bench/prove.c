@@ -12,11 +12,16 @@
 #include "prover/groth16/wtns.h"
 #include "trace/base/clock.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS_MAX 1000
+#define ROUNDS_MAX  1000
+#define THREADS_MAX 256
+
+/* Long enough to see who else runs: some time slices. */
+#define SPIN_NS (300 * NS_PER_MS)
 
 struct timing {
 	uint64_t wall_ns;
@@ -60,6 +65,36 @@ static void print_timing(uint32_t thread_count, const struct timing *timing)
 		(double)timing->cpu_ns / 1e6);
 }
 
+static void *spin(void *argument)
+{
+	uint64_t *cpu_ns = argument;
+	uint64_t end_ns = clock_now_ns() + SPIN_NS;
+
+	while (clock_now_ns() < end_ns) {
+	}
+	*cpu_ns = clock_thread_cpu_ns();
+	return NULL;
+}
+
+/* How much of `thread_count` processors others leave to us: what threads can gain at most. */
+static double available_percent(uint32_t thread_count)
+{
+	pthread_t threads[THREADS_MAX];
+	uint64_t cpu_ns[THREADS_MAX] = {0};
+	uint64_t total_ns = 0;
+	uint32_t started = 0;
+
+	while (started < thread_count &&
+		pthread_create(&threads[started], NULL, spin, &cpu_ns[started]) == 0) {
+		started++;
+	}
+	for (uint32_t i = 0; i < started; i++) {
+		(void)pthread_join(threads[i], NULL);
+		total_ns += cpu_ns[i];
+	}
+	return 100.0 * (double)total_ns / ((double)thread_count * SPIN_NS);
+}
+
 /* Proves `rounds` times with one thread and, in turn, with `thread_count`. */
 static enum status run(const struct zkey *key, const struct wtns *witness, uint32_t thread_count,
 	uint32_t rounds, struct diag *diag)
@@ -69,6 +104,7 @@ static enum status run(const struct zkey *key, const struct wtns *witness, uint3
 	AUTO(ntt_plan_destroy) struct ntt_plan *plan = NULL;
 	struct timing best_one = {0};
 	struct timing best_many = {0};
+	double available = thread_count > 1 ? available_percent(thread_count) : 100.0;
 	enum status status = ntt_plan_create(key->domain_log2, &plan);
 
 	if (status == STATUS_OK) {
@@ -92,6 +128,7 @@ static enum status run(const struct zkey *key, const struct wtns *witness, uint3
 	print_timing(1, &best_one);
 	if (many) {
 		print_timing(thread_count, &best_many);
+		printf("available_percent=%.1f\n", available);
 		printf("efficiency_percent=%.1f\n",
 			100.0 * (double)best_one.wall_ns /
 				((double)thread_count * (double)best_many.wall_ns));
@@ -153,12 +190,12 @@ static enum status write_files(
 	return status;
 }
 
-static uint32_t parse_count(const char *text)
+static uint32_t parse_count(const char *text, uint32_t maximum)
 {
 	char *end;
 	unsigned long value = strtoul(text, &end, 10);
 
-	return *end == '\0' && value <= ROUNDS_MAX ? (uint32_t)value : 0;
+	return *end == '\0' && value <= maximum ? (uint32_t)value : 0;
 }
 
 int main(int argument_count, char **arguments)
@@ -168,10 +205,11 @@ int main(int argument_count, char **arguments)
 
 	if (argument_count == 5 && strcmp(arguments[1], "--write") == 0) {
 		status = write_files(arguments[2], arguments[3], arguments[4], &diag);
-	} else if (argument_count == 5 && parse_count(arguments[3]) > 0 &&
-		   parse_count(arguments[4]) > 0) {
-		status = prove_files(arguments[1], arguments[2], parse_count(arguments[3]),
-			parse_count(arguments[4]), &diag);
+	} else if (argument_count == 5 && parse_count(arguments[3], THREADS_MAX) > 0 &&
+		   parse_count(arguments[4], ROUNDS_MAX) > 0) {
+		status = prove_files(arguments[1], arguments[2],
+			parse_count(arguments[3], THREADS_MAX),
+			parse_count(arguments[4], ROUNDS_MAX), &diag);
 	} else {
 		(void)snprintf(diag.line, sizeof(diag.line),
 			"usage: bench_prove KEY.zkey WITNESS.wtns THREADS ROUNDS\n"

@@ -6,7 +6,8 @@
 # The key is snarkjs's own for SHA-256 of 32 bytes if ../shared/cases has it, else our test set-up's
 # for the built-in circuit. Both provers are pinned to one core and run in turn; what is compared is
 # the CPU time of the whole process, reading the key included. The best round of each counts, since
-# others can only slow a run down. Exits 1 if a target is missed.
+# others can only slow a run down. Exits 1 if a target is missed, 77 if the machine is too busy to
+# tell: CPU time is fair on a busy machine, what two threads gain is not.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -56,11 +57,16 @@ done
 "$bench" "$work/key.zkey" "$work/witness.wtns" 2 "$((rounds * 2))" >"$work/threads"
 
 prove_ms=$(sed -n 's/^threads=1 .*cpu_ms=//p' "$work/threads")
+available=$(sed -n 's/^available_percent=//p' "$work/threads")
 efficiency=$(sed -n 's/^efficiency_percent=//p' "$work/threads")
-awk -v peer="$peer_ms" -v ours="$our_ms" -v prove="$prove_ms" -v efficiency="$efficiency" \
+awk -v peer="$peer_ms" -v ours="$our_ms" -v prove="$prove_ms" -v efficiency="$efficiency" -v available="$available" \
   -v ratio_target="$ratio_target" -v efficiency_target="$efficiency_target" 'BEGIN {
   printf "one core, CPU time of the process: snarkjs %d ms, ours %d ms (%.0f ms of it proving)\n", peer, ours, prove
   printf "faster than snarkjs: %.1f x (target %d x)\n", peer / ours, ratio_target
   printf "two-thread efficiency: %.1f %% (target %d %%)\n", efficiency, efficiency_target
-  exit !(peer / ours >= ratio_target && efficiency >= efficiency_target)
+  if (peer / ours < ratio_target) exit 1
+  if (efficiency >= efficiency_target) exit 0
+  if (available >= 95) exit 1
+  printf "others took %.0f %% of two processors: cannot tell the efficiency, run it alone\n", 100 - available
+  exit 77
 }'
