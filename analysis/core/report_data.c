@@ -160,6 +160,7 @@ static enum status on_gap(void *context, enum sweep_layer layer, const struct ga
 	if (!parts) {
 		return STATUS_OK;
 	}
+	verdict_tally_add(&report->tally, parts);
 	status = add_parts(report, device, parts);
 	return status == STATUS_OK ? add_worst(device, gap, parts) : status;
 }
@@ -239,6 +240,8 @@ enum status report_data_end(struct report_data *report)
 			}
 		}
 	}
+	verdict_conclude(&report->tally, walk_evidence(analyzer_walk(report->analyzer)),
+		analyzer_trust(report->analyzer)->ok, &report->verdicts);
 	report->window_begin_ns = window->begin_ns;
 	report->window_end_ns = window_end_ns(window);
 	report->is_begin_cut = window->is_begin_cut;

@@ -9,6 +9,7 @@
 #include "analysis/core/analyzer.h"
 #include "analysis/core/histogram.h"
 #include "analysis/core/strip.h"
+#include "analysis/core/verdict.h"
 
 /* Gaps kept with all their parts, per device. */
 #define REPORT_WORST_COUNT 10
@@ -60,6 +61,8 @@ struct report_data {
 	struct analyzer *analyzer;
 	struct report_device *devices[DEVICE_COUNT_MAX];
 	uint64_t gap_number;
+	struct verdict_tally tally;
+	struct verdict_list verdicts; /* once the report has ended */
 	bool is_simulated;
 	uint64_t window_begin_ns;
 	uint64_t window_end_ns;

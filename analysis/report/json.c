@@ -153,6 +153,24 @@ static void write_device(
 	json_writer_object_end(writer);
 }
 
+static void write_verdicts(struct json_writer *writer, const struct verdict_list *verdicts)
+{
+	json_writer_array_begin(writer, "verdicts", false);
+	for (uint32_t i = 0; i < verdicts->count; i++) {
+		const struct verdict_row *row = &verdicts->rows[i];
+
+		json_writer_object_begin(writer, NULL, true);
+		json_writer_string(writer, "suspect", row->suspect);
+		json_writer_string(writer, "verdict", verdict_name(row->verdict));
+		json_writer_unsigned(writer, "ns", row->ns);
+		json_writer_unsigned(writer, "ceiling_ns", row->ceiling_ns);
+		json_writer_real(writer, "share", row->share);
+		json_writer_string(writer, "reason", row->reason);
+		json_writer_object_end(writer);
+	}
+	json_writer_array_end(writer);
+}
+
 static void write_trust(struct json_writer *writer, const struct trust *trust)
 {
 	const double coverage = trust_coverage(trust);
@@ -213,6 +231,7 @@ void report_write_json(const struct report_data *report, FILE *stream)
 		write_device(&writer, report, order[i]);
 	}
 	json_writer_array_end(&writer);
+	write_verdicts(&writer, &report->verdicts);
 	write_trust(&writer, analyzer_trust(report->analyzer));
 	json_writer_object_end(&writer);
 }

@@ -368,6 +368,34 @@ static void write_device(const struct report_data *report, uint32_t index, FILE 
 	write_worst(report, device, stream);
 }
 
+/* All GPUs together: who is to blame, and who is not. */
+static void write_verdicts(const struct verdict_list *verdicts, FILE *stream)
+{
+	static const char *const texts[] = {
+		[VERDICT_CONFIRMED] = "CONFIRMED",
+		[VERDICT_REFUTED] = "refuted",
+		[VERDICT_CANNOT_TELL] = "cannot tell",
+	};
+	char time[DURATION_TEXT_BYTES];
+	char ceiling[DURATION_TEXT_BYTES];
+	char text[PRINTABLE_BYTES_MAX];
+
+	(void)fprintf(
+		stream, "\nverdicts, all GPUs together%21s %7s %10s\n", "time", "share", "at most");
+	for (uint32_t i = 0; i < verdicts->count; i++) {
+		const struct verdict_row *row = &verdicts->rows[i];
+
+		(void)fprintf(stream, "  %-24s %-11s %8s %5.1f %% %10s\n",
+			printable_copy(row->suspect, 24, text), texts[row->verdict],
+			duration_format(row->ns, time), row->share * 100,
+			duration_format(row->ceiling_ns, ceiling));
+		if (row->verdict == VERDICT_CANNOT_TELL ||
+			(row->verdict == VERDICT_CONFIRMED && row->ns == 0)) {
+			(void)fprintf(stream, "      %s\n", printable_copy(row->reason, 90, text));
+		}
+	}
+}
+
 void report_write_text(const struct report_data *report, FILE *stream)
 {
 	uint32_t order[DEVICE_COUNT_MAX];
@@ -380,5 +408,8 @@ void report_write_text(const struct report_data *report, FILE *stream)
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		write_device(report, order[i], stream);
+	}
+	if (count > 0) {
+		write_verdicts(&report->verdicts, stream);
 	}
 }
