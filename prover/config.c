@@ -143,14 +143,14 @@ static bool parse_digits(const char *text, uint64_t *out_value, const char **out
 	return errno == 0;
 }
 
-static bool parse_bytes(const char *text, uint64_t *out_value)
+static bool parse_bytes(const struct config_key *key, const char *text, uint64_t *out_value)
 {
 	static const char suffixes[] = "KMGT";
 	const char *end = NULL;
 	const char *suffix = NULL;
 	uint32_t shift = 0;
 
-	if (strcmp(text, "auto") == 0) {
+	if (strcmp(text, "auto") == 0 && config_key_is_auto(key, 0)) {
 		*out_value = 0;
 		return true;
 	}
@@ -179,12 +179,14 @@ static int set_number(struct reader *reader, const struct config_key *key, const
 	char minimum[32];
 	char maximum[32];
 	bool is_bytes = key->type == CONFIG_TYPE_BYTES;
-	bool is_number = is_bytes ? parse_bytes(text, &value) : parse_digits(text, &value, &end);
+	bool is_number =
+		is_bytes ? parse_bytes(key, text, &value) : parse_digits(text, &value, &end);
 
 	if (!is_number || *end != '\0') {
 		return READER_FAIL(reader, "%s:%d: [%s] %s = '%s' is no %s", reader->name,
 			reader->line, key->section, key->name, text,
-			is_bytes ? "size; write a number with K, M, G or T, or auto" : "number");
+			is_bytes ? "size; write a number, with K, M, G or T if you like"
+				 : "number");
 	}
 	if (value < key->minimum || value > key->maximum) {
 		config_key_number(key, key->minimum, minimum, sizeof(minimum));

@@ -103,7 +103,7 @@ const struct config_key config_keys[] = {
 		"whether a worker goes on after prove_start while a finalizer ends the proof, or ends it itself"),
 	CHOICE(gpu, mutex_scope, "kernels|call", "kernels",
 		"what the mutex of a GPU covers: the kernel region, or the whole prove call with its work on the CPU"),
-	CHOICE(gpu, prep, "own_thread|groth16_pool", "groth16_pool",
+	CHOICE(gpu, prep, "own_thread|groth16_pool", "own_thread",
 		"where prep runs: on a thread of its own, or in the groth16 pool, where it may queue behind another partition's b_g2"),
 	CHOICE(gpu, barrier, "in_mutex|before_mutex", "in_mutex",
 		"where the prove call waits for prep: under the GPU's mutex, before the batch additions, or before it takes it"),
@@ -211,4 +211,9 @@ void config_key_number(const struct config_key *key, uint64_t value, char *text,
 	} else {
 		(void)snprintf(text, size, "%" PRIu64 "%c", value, suffixes[power - 1]);
 	}
+}
+
+bool config_key_is_auto(const struct config_key *key, uint64_t value)
+{
+	return value == 0 && strcmp(key->fallback, "auto") == 0;
 }

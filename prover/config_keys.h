@@ -34,3 +34,6 @@ bool config_key_choice(const struct config_key *key, int index, char *word, size
 
 /* `value` of a count or a size as the file would have it. */
 void config_key_number(const struct config_key *key, uint64_t value, char *text, size_t size);
+
+/* True when `value` of this size is written "auto". */
+bool config_key_is_auto(const struct config_key *key, uint64_t value);

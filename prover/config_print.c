@@ -23,7 +23,7 @@ static void key_text(
 		break;
 	case CONFIG_TYPE_BYTES:
 		memcpy(&number, field, sizeof(number));
-		if (number == 0) {
+		if (config_key_is_auto(key, number)) {
 			(void)snprintf(text, size, "auto");
 		} else {
 			config_key_number(key, number, text, size);

@@ -110,12 +110,14 @@ static void values_that_are_none_are_refused(void **state)
 	assert_refused("[gpu]\ncount = 99999999999999999999\n",
 		"proverd.conf:2: [gpu] count = '99999999999999999999' is no number");
 	assert_refused("[memory]\nbudget_bytes = 5Q\n",
-		"proverd.conf:2: [memory] budget_bytes = '5Q' is no size; write a number with K, "
-		"M, "
-		"G or T, or auto");
+		"proverd.conf:2: [memory] budget_bytes = '5Q' is no size; write a number, with K, "
+		"M, G or T if you like");
 	assert_refused("[memory]\nbudget_bytes = 99999999999T\n",
-		"proverd.conf:2: [memory] budget_bytes = '99999999999T' is no size; write a number "
-		"with K, M, G or T, or auto");
+		"proverd.conf:2: [memory] budget_bytes = '99999999999T' is no size; write a "
+		"number, with K, M, G or T if you like");
+	assert_refused("[memory]\nchurn_bytes = auto\n",
+		"proverd.conf:2: [memory] churn_bytes = 'auto' is no size; write a number, with K, "
+		"M, G or T if you like");
 	assert_refused("[sim]\ntime_scale = nan\n",
 		"proverd.conf:2: [sim] time_scale = 'nan' is no number");
 	assert_refused(
