@@ -17,7 +17,7 @@
 #define LAUNCHES             20
 #define COPIES               4
 #define EVENTS_PER_PARTITION 85
-#define PARTITIONS_PER_PAUSE 400
+#define PARTITIONS_PER_PAUSE 10
 #define PAUSE_NS             (2 * NS_PER_MS)
 
 struct worker {
