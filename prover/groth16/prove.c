@@ -15,18 +15,6 @@
 /* Wires classified by one tile. */
 #define TILE_WIRES 16384u
 
-const char *groth16_query_name(enum groth16_query query)
-{
-	static const char *const names[GROTH16_QUERY_COUNT] = {[GROTH16_A] = "a",
-		[GROTH16_B1] = "b_g1",
-		[GROTH16_B2] = "b_g2",
-		[GROTH16_L] = "l",
-		[GROTH16_H] = "h"};
-
-	assert(query < GROTH16_QUERY_COUNT);
-	return names[query];
-}
-
 static struct msm_query query_g1(const struct zkey_query_g1 *query)
 {
 	return (struct msm_query){.group = CURVE_G1,

@@ -32,9 +32,6 @@ enum groth16_query {
 	GROTH16_QUERY_COUNT
 };
 
-/* What a trace calls the sum of a query: "a", "b_g1", "b_g2", "l", "h". */
-const char *groth16_query_name(enum groth16_query query);
-
 /* The points of `query` in `key`, borrowed from it. */
 struct msm_query groth16_query_points(const struct zkey *key, enum groth16_query query);
 

@@ -52,24 +52,47 @@ void work_queue_resize(struct work_queue *queue, uint32_t task, uint32_t tile_co
 	queue->slots[task].task.tile_count = tile_count;
 }
 
-/* Takes one blocker from `task`. A task that gets ready without a tile is done at once. */
-static void release(struct work_queue *queue, uint32_t task)
+/* Takes one blocker from `task`. True if that makes it done: ready, and without a tile. */
+static bool release(struct work_queue *queue, uint32_t task)
 {
 	struct work_slot *slot = &queue->slots[task];
 
-	if (atomic_fetch_sub(&slot->blocker_count, 1) != 1 || slot->task.tile_count > 0) {
-		return;
-	}
+	return atomic_fetch_sub(&slot->blocker_count, 1) == 1 && slot->task.tile_count == 0;
+}
+
+/* Releases those that wait for `task`; appends to `done` what that makes done. Gives their count.
+ */
+static uint32_t release_followers(struct work_queue *queue, uint32_t task, uint32_t *done)
+{
+	const struct work_slot *slot = &queue->slots[task];
+	uint32_t count = 0;
+
 	for (uint32_t i = 0; i < slot->follower_count; i++) {
-		release(queue, slot->followers[i]);
+		if (release(queue, slot->followers[i])) {
+			done[count++] = slot->followers[i];
+		}
 	}
-	(void)atomic_fetch_sub(&queue->open_count, 1);
+	return count;
+}
+
+/* `task` is done: so may be tasks without tiles that waited for it, and so on. */
+static void finish(struct work_queue *queue, uint32_t task)
+{
+	uint32_t done[WORK_QUEUE_TASKS_MAX] = {task}; /* a task is done only once */
+	uint32_t done_count = 1;
+
+	for (uint32_t i = 0; i < done_count; i++) {
+		done_count += release_followers(queue, done[i], done + done_count);
+	}
+	(void)atomic_fetch_sub(&queue->open_count, done_count);
 }
 
 void work_queue_start(struct work_queue *queue)
 {
 	for (uint32_t i = 0; i < queue->task_count; i++) {
-		release(queue, i);
+		if (release(queue, i)) {
+			finish(queue, i);
+		}
 	}
 }
 
@@ -111,10 +134,7 @@ bool work_queue_step(struct work_queue *queue, uint32_t worker, bool *out_has_ch
 		return true;
 	}
 	if (atomic_fetch_add(&slot->done_count, 1) + 1 == slot->task.tile_count) {
-		for (uint32_t i = 0; i < slot->follower_count; i++) {
-			release(queue, slot->followers[i]);
-		}
-		(void)atomic_fetch_sub(&queue->open_count, 1);
+		finish(queue, (uint32_t)(slot - queue->slots));
 		*out_has_changed = true;
 	}
 	return true;
