@@ -28,7 +28,9 @@ struct device_model {
 
 	uint64_t pinned_alloc_bytes_per_s;
 	uint64_t pinned_free_bytes_per_s;
-	uint64_t memory_alloc_ns; /* device memory: each allocation and each free */
+	uint64_t memory_alloc_bytes_per_s; /* device memory */
+	uint64_t memory_free_bytes_per_s;
+	uint64_t synchronize_ns; /* what a device-wide synchronisation costs beside its wait */
 	uint64_t key_load_bytes_per_s;
 };
 

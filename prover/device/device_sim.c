@@ -97,23 +97,32 @@ static uint64_t sim_duration_ns(
 	return scaled_ns(device, operation_ns(&device->config.model, operation));
 }
 
-static uint64_t sim_call_ns(const struct device *device, enum device_api api, uint64_t bytes)
+static double call_ns(const struct device_model *model, enum device_api api, uint64_t bytes)
 {
-	const struct device_model *model = &device->config.model;
-
+	if (api == DEVICE_API_DEVICE_SYNCHRONIZE) {
+		return (double)model->synchronize_ns;
+	}
 	if (api == DEVICE_API_MALLOC_HOST) {
-		return scaled_ns(device, rate_ns(bytes, model->pinned_alloc_bytes_per_s));
+		return rate_ns(bytes, model->pinned_alloc_bytes_per_s);
 	}
 	if (api == DEVICE_API_FREE_HOST) {
-		return scaled_ns(device, rate_ns(bytes, model->pinned_free_bytes_per_s));
+		return rate_ns(bytes, model->pinned_free_bytes_per_s);
+	}
+	if (api == DEVICE_API_MALLOC) {
+		return rate_ns(bytes, model->memory_alloc_bytes_per_s);
+	}
+	if (api == DEVICE_API_FREE) {
+		return rate_ns(bytes, model->memory_free_bytes_per_s);
 	}
 	if (api == DEVICE_API_HOST_REGISTER) {
-		return scaled_ns(device, rate_ns(bytes, model->key_load_bytes_per_s));
-	}
-	if (api == DEVICE_API_MALLOC || api == DEVICE_API_FREE) {
-		return scaled_ns(device, (double)model->memory_alloc_ns);
+		return rate_ns(bytes, model->key_load_bytes_per_s);
 	}
 	return 0;
+}
+
+static uint64_t sim_call_ns(const struct device *device, enum device_api api, uint64_t bytes)
+{
+	return scaled_ns(device, call_ns(&device->config.model, api, bytes));
 }
 
 static enum status sim_execute(struct device *device, struct device_operation *operation)

@@ -8,10 +8,26 @@
 #include "trace/base/clock.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+void device_software_take_time(struct device *device, enum device_api api, uint64_t bytes)
+{
+	uint64_t time_ns;
+	struct timespec until;
+
+	if (!device->backend->call_ns) {
+		return;
+	}
+	time_ns = device->backend->call_ns(device, api, bytes);
+	until = clock_timespec(clock_now_ns() + time_ns);
+	while (time_ns && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
+	}
+}
 
 static uint64_t host_memory_bytes(void)
 {
@@ -298,8 +314,10 @@ static bool has_queued(const struct device *device)
 	return false;
 }
 
+/* The driver keeps everybody out while it tidies up after a device-wide synchronisation. */
 void device_software_synchronize(struct device *device)
 {
+	struct device_driver *driver = device->config.driver;
 	struct device_call call;
 	uint64_t start_ns;
 
@@ -311,6 +329,13 @@ void device_software_synchronize(struct device *device)
 	while (has_queued(device)) {
 		gaptrace_condition_wait(&device->has_finished, &device->mutex);
 	}
+	gaptrace_mutex_unlock(&device->mutex);
+
+	gaptrace_mutex_lock(&driver->mutex);
+	device_software_take_time(device, call.api, 0);
+	gaptrace_mutex_unlock(&driver->mutex);
+
+	gaptrace_mutex_lock(&device->mutex);
 	device_operation_record_synchronize(&call, 0, start_ns);
 	device->counts.synchronize_ns += device_call_end_locked(&call, STATUS_OK);
 	gaptrace_mutex_unlock(&device->mutex);

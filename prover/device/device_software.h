@@ -61,6 +61,9 @@ MUST_CHECK enum status device_software_msm(struct device_stream *stream, struct 
 MUST_CHECK enum status device_software_stream_synchronize(struct device_stream *stream);
 void device_software_synchronize(struct device *device);
 
+/* Of a device that is modelled: takes the time that such a call takes. */
+void device_software_take_time(struct device *device, enum device_api api, uint64_t bytes);
+
 /* Queues `operation` as one call. A copy that is not pinned keeps the caller until it is done. */
 MUST_CHECK enum status device_software_queue(
 	struct device_stream *stream, enum device_api api, struct device_operation *operation);

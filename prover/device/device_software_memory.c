@@ -8,23 +8,8 @@
 #include "trace/base/clock.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static void take_modelled_time(
-	struct device *device, const struct device_call *call, uint64_t bytes)
-{
-	struct timespec until;
-
-	if (!device->backend->call_ns) {
-		return;
-	}
-	until = clock_timespec(clock_now_ns() + device->backend->call_ns(device, call->api, bytes));
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
-	}
-}
 
 /* With the driver's lock held. */
 static void tally_add(struct device_tally *tally, enum gaptrace_buffer_kind kind, uint64_t bytes,
@@ -75,7 +60,7 @@ enum status device_software_pinned_alloc(struct device *device, uint64_t bytes, 
 	assert(out_memory);
 
 	gaptrace_mutex_lock(&driver->mutex);
-	take_modelled_time(device, &call, bytes);
+	device_software_take_time(device, call.api, bytes);
 	status = is_call_failing(device, DEVICE_FAULT_PINNED_ALLOC)
 			 ? STATUS_NO_MEMORY
 			 : device->backend->pinned_alloc(bytes, &memory);
@@ -106,7 +91,7 @@ void device_software_pinned_free(struct device *device, void *memory, uint64_t b
 
 	call = device_call_begin(device, DEVICE_API_FREE_HOST);
 	gaptrace_mutex_lock(&driver->mutex);
-	take_modelled_time(device, &call, bytes);
+	device_software_take_time(device, call.api, bytes);
 	device->backend->pinned_free(memory, bytes);
 	tally_remove(
 		&driver->pinned, GAPTRACE_BUFFER_PINNED, bytes, clock_now_ns() - call.start_ns);
@@ -176,7 +161,7 @@ enum status device_software_memory_alloc(
 	assert(out_memory);
 
 	gaptrace_mutex_lock(&driver->mutex);
-	take_modelled_time(device, &call, bytes);
+	device_software_take_time(device, call.api, bytes);
 	status = make_memory(device, bytes, out_memory);
 	if (status == STATUS_OK) {
 		tally_add(&driver->memory, GAPTRACE_BUFFER_DEVICE, bytes,
@@ -201,7 +186,7 @@ void device_software_memory_free(struct device *device, struct device_memory *me
 
 	call = device_call_begin(device, DEVICE_API_FREE);
 	gaptrace_mutex_lock(&driver->mutex);
-	take_modelled_time(device, &call, memory->size);
+	device_software_take_time(device, call.api, memory->size);
 	return_memory(device, memory->size);
 	if (memory->bytes) {
 		explicit_bzero(memory->bytes, memory->size); /* it held a witness */
@@ -224,7 +209,7 @@ enum status device_software_key_load(struct device *device, const struct zkey *z
 	const struct device_shape *shape, struct device_key **out_key)
 {
 	struct device_key *key = calloc(1, sizeof(*key));
-	struct device_call call = {.device = device, .api = DEVICE_API_HOST_REGISTER};
+	struct device_call call;
 	enum status status;
 
 	assert(shape && out_key);
@@ -235,7 +220,7 @@ enum status device_software_key_load(struct device *device, const struct zkey *z
 	key->device = device;
 	key->zkey = zkey;
 	key->shape = *shape;
-	take_modelled_time(device, &call, shape->key_bytes);
+	device_software_take_time(device, DEVICE_API_HOST_REGISTER, shape->key_bytes);
 	status = device->backend->key_load(key);
 
 	call = device_call_begin(device, DEVICE_API_HOST_REGISTER);
