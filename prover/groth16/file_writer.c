@@ -51,23 +51,48 @@ static int open_temporary(const char *path, bool is_private, char **out_temporar
 	return -1;
 }
 
+/*
+ * Where to write: behind a symbolic link its target, so that the link stays. What is there must be
+ * a regular file: a rename would replace a device or a pipe by a file.
+ */
+static enum status resolve(const char *path, struct diag *diag, char **out_path)
+{
+	struct stat facts;
+	char *resolved;
+
+	if (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+		return diag_set(diag, STATUS_BAD_USE,
+			"%s: cannot be written: not a regular file; name a new file", path);
+	}
+	resolved = realpath(path, NULL);
+	if (!resolved) {
+		resolved = strdup(path);
+	}
+	if (!resolved) {
+		return diag_set(diag, STATUS_NO_MEMORY, "%s: out of memory", path);
+	}
+	*out_path = resolved;
+	return STATUS_OK;
+}
+
 enum status file_writer_create(
 	const char *path, bool is_private, struct diag *diag, struct file_writer **out_writer)
 {
 	AUTO(file_writer_destroy) struct file_writer *writer = NULL;
+	enum status status;
 
 	assert(path && out_writer);
 
 	writer = malloc(sizeof(*writer));
 	if (!writer) {
-		return STATUS_NO_MEMORY;
+		return diag_set(diag, STATUS_NO_MEMORY, "%s: out of memory", path);
 	}
 	*writer = (struct file_writer){.fd = -1};
-	writer->path = strdup(path);
-	if (!writer->path) {
-		return STATUS_NO_MEMORY;
+	status = resolve(path, diag, &writer->path);
+	if (status != STATUS_OK) {
+		return status;
 	}
-	writer->fd = open_temporary(path, is_private, &writer->temporary_path);
+	writer->fd = open_temporary(writer->path, is_private, &writer->temporary_path);
 	if (writer->fd < 0) {
 		return diag_set(diag, status_from_errno(errno), "%s: cannot be written: %s", path,
 			strerror(errno));

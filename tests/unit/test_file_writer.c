@@ -127,6 +127,29 @@ static void a_folder_that_is_not_there_is_named(void **state)
 	assert_non_null(strstr(diag.line, "no/such: cannot be written: No such file"));
 }
 
+static void a_link_stays_and_a_device_is_refused(void **state)
+{
+	const char *link_path = fixture_path("link");
+	const char *target = fixture_path("target");
+	struct diag diag = {.line = ""};
+	struct fixture_bytes file;
+	struct stat facts;
+
+	(void)state;
+	assert_int_equal(file_writer_write_text(target, "old", NULL), STATUS_OK);
+	assert_int_equal(symlink(target, link_path), 0);
+	assert_int_equal(file_writer_write_text(link_path, "newer", NULL), STATUS_OK);
+	assert_int_equal(lstat(link_path, &facts), 0);
+	assert_true(S_ISLNK(facts.st_mode));
+	file = fixture_read(target);
+	assert_int_equal(file.count, 5);
+	fixture_free(&file);
+	assert_int_equal(file_writer_write_text("/dev/null", "x", &diag), STATUS_BAD_USE);
+	assert_string_equal(
+		diag.line, "/dev/null: cannot be written: not a regular file; name a new file");
+	assert_int_equal(file_writer_write_text(fixture_folder(), "x", NULL), STATUS_BAD_USE);
+}
+
 static void only_regular_files_within_the_limit_are_read(void **state)
 {
 	const char *path = fixture_path("file");
@@ -159,6 +182,7 @@ int main(void)
 		cmocka_unit_test_teardown(
 			a_file_that_does_not_fit_leaves_the_old_one, remove_folder),
 		cmocka_unit_test_teardown(a_folder_that_is_not_there_is_named, remove_folder),
+		cmocka_unit_test_teardown(a_link_stays_and_a_device_is_refused, remove_folder),
 		cmocka_unit_test_teardown(
 			only_regular_files_within_the_limit_are_read, remove_folder),
 	};

@@ -4,6 +4,7 @@
 
 #include "prover/groth16/builtin_circuit.h"
 #include "prover/groth16/circuit.h"
+#include "prover/groth16/field.h"
 #include "prover/groth16/prove.h"
 #include "prover/groth16/verification_key.h"
 #include "prover/groth16/verify.h"
@@ -84,6 +85,95 @@ static void sparse_circuits_prove_too(void **state)
 	}
 }
 
+static uint32_t next_random(uint64_t *state, uint32_t bound)
+{
+	*state = *state * 6364136223846793005 + 1442695040888963407;
+	return (uint32_t)(*state >> 33) % bound;
+}
+
+/* Adds one to five random terms to a side and gives the side's value. */
+static void add_random_terms(struct circuit *circuit, enum r1cs_side side, uint64_t *random,
+	const blst_fr *values, uint32_t count, blst_fr *out_sum)
+{
+	memset(out_sum, 0, sizeof(*out_sum));
+	for (uint32_t i = 0, terms = 1 + next_random(random, 5); i < terms; i++) {
+		/* The output, wire 1, has no value yet. */
+		uint32_t wire = next_random(random, count - 1);
+		blst_fr factor;
+		blst_fr term;
+
+		wire += wire >= 1;
+		field_from_u64(&factor, next_random(random, 4));
+		blst_fr_cneg(&factor, &factor, next_random(random, 2));
+		circuit_add_term(circuit, side, wire, &factor);
+		blst_fr_mul(&term, &factor, &values[wire]);
+		blst_fr_add(out_sum, out_sum, &term);
+	}
+}
+
+/* Random rows A * B = new wire over all wires before; some wires are then used nowhere. */
+static struct circuit *make_random_circuit(uint64_t random)
+{
+	blst_fr values[128];
+	struct circuit *circuit = NULL;
+	uint32_t rows = 1 + next_random(&random, 100);
+	uint32_t count = 2;
+	blst_scalar scalar;
+
+	assert_int_equal(circuit_create(1, &circuit), STATUS_OK);
+	field_one(&values[0]);
+	for (; count < 5; count++) {
+		field_from_u64(&values[count], next_random(&random, 3));
+		blst_scalar_from_fr(&scalar, &values[count]);
+		assert_int_equal(circuit_add_input(circuit, &scalar), count);
+	}
+	for (uint32_t row = 0; row < rows; row++) {
+		blst_fr a;
+		blst_fr b;
+		uint32_t out = 1;
+
+		add_random_terms(circuit, R1CS_A, &random, values, count, &a);
+		add_random_terms(circuit, R1CS_B, &random, values, count, &b);
+		blst_fr_mul(&a, &a, &b);
+		blst_scalar_from_fr(&scalar, &a);
+		if (row + 1 == rows) {
+			circuit_set_output(circuit, 0, &scalar);
+		} else {
+			out = circuit_add_wire(circuit, &scalar);
+			values[count++] = a;
+		}
+		circuit_add_power(circuit, R1CS_C, out, 0, false);
+		circuit_end_row(circuit);
+	}
+	return circuit;
+}
+
+static void random_circuits_prove_and_survive_their_files(void **state)
+{
+	const struct setup_options options = {.thread_count = 2};
+
+	(void)state;
+	for (uint64_t random = 1; random <= 12; random++) {
+		AUTO(circuit_destroy) struct circuit *circuit = make_random_circuit(random);
+		AUTO(r1cs_destroy) struct r1cs *made = NULL;
+		AUTO(r1cs_destroy) struct r1cs *r1cs = NULL;
+		AUTO(wtns_destroy) struct wtns *witness = NULL;
+		AUTO(zkey_destroy) struct zkey *made_key = NULL;
+		AUTO(zkey_destroy) struct zkey *key = NULL;
+
+		assert_int_equal(circuit_finish(circuit, &made, &witness), STATUS_OK);
+		assert_int_equal(r1cs_write(made, fixture_path("a.r1cs"), NULL), STATUS_OK);
+		assert_int_equal(r1cs_read(fixture_path("a.r1cs"), NULL, &r1cs), STATUS_OK);
+		assert_int_equal(r1cs_check(r1cs, witness, NULL), STATUS_OK);
+		assert_int_equal(setup_create_key(r1cs, &options, NULL, &made_key), STATUS_OK);
+		assert_int_equal(zkey_write(made_key, fixture_path("a.zkey"), NULL), STATUS_OK);
+		assert_int_equal(zkey_read(fixture_path("a.zkey"), ZKEY_CHECK_SUBGROUP, NULL, &key),
+			STATUS_OK);
+		assert_proves(key, witness);
+	}
+	fixture_remove_folder();
+}
+
 /* Only the input rows are left, and no L point. */
 static void a_circuit_without_rows_has_a_key(void **state)
 {
@@ -158,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_domain_is_the_smallest_that_holds_all_rows),
 		cmocka_unit_test(sparse_circuits_prove_too),
+		cmocka_unit_test(random_circuits_prove_and_survive_their_files),
 		cmocka_unit_test(a_circuit_without_rows_has_a_key),
 		cmocka_unit_test(a_seed_gives_one_key_on_any_number_of_threads),
 		cmocka_unit_test(without_a_seed_every_key_is_another),
