@@ -52,6 +52,8 @@ export GAPTRACE_PROVIDER=$BUILD/tests/integration/libprovider-probe.so
 expect_equal "$("$emitter" environment)" $'while loading: 0\nafter: unset'
 expect_equal "$(LTTNG_UST_REGISTER_TIMEOUT=77 "$emitter" environment)" $'while loading: 77\nafter: 77'
 unset GAPTRACE_PROVIDER
+expect_equal "$("$emitter" environment)" 'after: unset'
+expect_equal "$(LTTNG_UST_REGISTER_TIMEOUT=77 "$emitter" environment)" 'after: 77'
 
 if [ -n "${LTTNG_ISOLATED:-}" ]; then
   claim "it runs where LTTng is not installed"

@@ -88,7 +88,8 @@ __attribute__((constructor)) static void provider_load(void)
 			(void)dlclose(provider);
 		}
 	}
-	if (register_env_is_ours && __libc_single_threaded) {
+	/* By now LTTng has threads of its own, which keep copies of the variables they need. */
+	if (register_env_is_ours) {
 		(void)unsetenv(REGISTER_ENV);
 	}
 }
