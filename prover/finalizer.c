@@ -38,7 +38,7 @@ static enum status verify(struct pipeline *pipeline, const struct job *job,
 	return status;
 }
 
-/* Verifies partitions first .. first + count - 1 of a job whose results are all stored. */
+/* Verifies every partition of a job whose results are all stored. */
 static enum status self_check_job(struct pipeline *pipeline, const struct job *job)
 {
 	uint64_t begin_ns = clock_now_ns();
@@ -71,7 +71,8 @@ static enum status self_check_partition(struct pipeline *pipeline,
 	return status;
 }
 
-void finalizer_release_key(struct pipeline *pipeline, struct job *job)
+/* The job's last partition gives its key back. */
+static void release_key(struct pipeline *pipeline, struct job *job)
 {
 	if (job->srs) {
 		srs_release(pipeline->srs_manager, MOVE(job->srs));
@@ -116,7 +117,7 @@ void finalizer_end_partition(
 	is_over = end_locked(pipeline, partition, result);
 	gaptrace_mutex_unlock(&pipeline->tracker.mutex);
 	if (is_over) {
-		finalizer_release_key(pipeline, partition->job);
+		release_key(pipeline, partition->job);
 	}
 }
 

@@ -17,11 +17,6 @@ void log_set_level(enum log_level level)
 	level_shown = level;
 }
 
-bool log_is_enabled(enum log_level level)
-{
-	return level <= level_shown;
-}
-
 /* "2026-11-30T11:22:33.123456Z " into `line`; gives its length. */
 static size_t log_stamp(char *line, size_t byte_count)
 {
@@ -43,7 +38,7 @@ void log_write(enum log_level level, const char *format, ...)
 	size_t used = 0;
 	va_list arguments;
 
-	if (!log_is_enabled(level)) {
+	if (level > level_shown) {
 		return;
 	}
 	used = log_stamp(line, sizeof(line));

@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 enum log_level {
 	LOG_LEVEL_ERROR,
 	LOG_LEVEL_WARNING,
@@ -17,8 +15,6 @@ enum log_level {
 
 /* Messages above `level` are not written. INFO until then. Set it before threads start. */
 void log_set_level(enum log_level level);
-
-bool log_is_enabled(enum log_level level);
 
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -76,20 +76,6 @@ enum status srs_manager_create(
 	return STATUS_OK;
 }
 
-void srs_manager_destroy(struct srs_manager *manager)
-{
-	if (!manager) {
-		return;
-	}
-	srs_manager_evict_all(manager);
-	assert(!manager->first);
-	for (int i = 0; i < JOB_KIND_COUNT; i++) {
-		srs_builtin_finish(&manager->builtins[i]);
-	}
-	lock_registry_mutex_finish(&manager->mutex);
-	free(manager);
-}
-
 enum status srs_manager_prepare(struct srs_manager *manager, struct diag *diag)
 {
 	enum status status = STATUS_OK;
@@ -193,12 +179,6 @@ static bool evict_one(struct srs_manager *manager)
 	log_info("unloading the key %s", srs->name);
 	srs_free(manager, srs);
 	return true;
-}
-
-void srs_manager_evict_all(struct srs_manager *manager)
-{
-	while (evict_one(manager)) {
-	}
 }
 
 /* A file that a job names is another key than a built-in one in the same place: it is not trusted.
@@ -457,4 +437,19 @@ enum status srs_manager_verification_key(
 		return STATUS_NOT_FOUND;
 	}
 	return srs_load_text(manager->builtins[kind].verification_path, out_text);
+}
+
+void srs_manager_destroy(struct srs_manager *manager)
+{
+	if (!manager) {
+		return;
+	}
+	while (evict_one(manager)) {
+	}
+	assert(!manager->first);
+	for (int i = 0; i < JOB_KIND_COUNT; i++) {
+		srs_builtin_finish(&manager->builtins[i]);
+	}
+	lock_registry_mutex_finish(&manager->mutex);
+	free(manager);
 }

@@ -91,9 +91,6 @@ void srs_release(struct srs_manager *manager, struct srs *srs);
 MUST_CHECK enum status srs_manager_reserve(
 	struct srs_manager *manager, uint64_t bytes, struct gaptrace_work work);
 
-/* Unloads every key that nobody uses. */
-void srs_manager_evict_all(struct srs_manager *manager);
-
 struct srs_manager_counts {
 	uint32_t loaded_count;
 	uint64_t loaded_bytes;

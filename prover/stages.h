@@ -32,6 +32,3 @@ void finalizer_run(void *partition);
  * job. */
 void finalizer_end_partition(
 	struct pipeline *pipeline, struct partition *partition, struct tracker_result *result);
-
-/* Unloads the job's key if its partitions were the last to use it. */
-void finalizer_release_key(struct pipeline *pipeline, struct job *job);

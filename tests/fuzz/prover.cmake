@@ -1,0 +1,1 @@
+fuzz_test(config LIBRARIES prover_core)
