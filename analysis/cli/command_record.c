@@ -12,6 +12,7 @@
 #include "trace/record/watch.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,11 @@
 /* A traced command waits this long at its start to be known to the session daemon. */
 #define REGISTER_TIMEOUT_MS "3000"
 #define CUPTI_LIBRARY       "libgaptrace-cupti.so"
+/* liblttng-ctl waits for ever. A start takes milliseconds; a stop may flush for two minutes. */
+#define START_LIMIT_S 30
+#define STOP_LIMIT_S  180
+/* Of STATUS_UNAVAILABLE, for a signal handler. */
+#define EXIT_DAEMON_STUCK 69
 
 /* A session of ours, from its start to its end. */
 struct recording {
@@ -32,6 +38,19 @@ struct recording {
 	struct session_end end;
 	bool has_end;
 };
+
+/* A stuck session daemon would hang us, with every signal that could end us blocked. */
+static void on_alarm(int signal)
+{
+	static const char line[] = "gaptrace record: the session daemon does not answer: restart "
+				   "it, and look with lttng list for what is left\n";
+
+	(void)signal;
+	if (write(STDERR_FILENO, line, sizeof(line) - 1) < 0) {
+		/* There is nobody to tell. */
+	}
+	_exit(EXIT_DAEMON_STUCK);
+}
 
 static int fail(enum status status, const struct diag *diag)
 {
@@ -74,6 +93,7 @@ static enum status recording_start(
 	status = buffers_prepare(profile, diag);
 	if (status == STATUS_OK) {
 		record_say_room(profile, recording->output.path);
+		(void)alarm(START_LIMIT_S);
 		daemon_lock_acquire(&lock);
 		status = daemon_ensure(&is_daemon_started, diag);
 		if (status == STATUS_OK) {
@@ -86,9 +106,11 @@ static enum status recording_start(
 	}
 	if (status != STATUS_OK) {
 		daemon_stop_if_idle(&is_daemon_stopped);
+		(void)alarm(0);
 		output_abandon(&recording->output);
 		return status;
 	}
+	(void)alarm(0);
 	recording->is_running = true;
 	if (is_daemon_started) {
 		record_say("started a session daemon; it ends with the last recording");
@@ -113,6 +135,7 @@ static void recording_stop(struct recording *recording)
 		return;
 	}
 	recording->is_running = false;
+	(void)alarm(STOP_LIMIT_S);
 	status = session_stop(recording->name, &recording->end, &diag);
 	if (status == STATUS_OK) {
 		recording->has_end = true;
@@ -121,6 +144,7 @@ static void recording_stop(struct recording *recording)
 		recording_fail(recording, status);
 	}
 	daemon_stop_if_idle(&is_daemon_stopped);
+	(void)alarm(0);
 }
 
 /* The last words, and what the recording deserves. */
@@ -275,7 +299,9 @@ static int record_start(const struct record_options *options)
 	if (status != STATUS_OK) {
 		return fail(status, &diag);
 	}
+	(void)alarm(START_LIMIT_S);
 	process_count = session_count_processes();
+	(void)alarm(0);
 	record_say("recording to %s; %zu traced process%s now; stop with gaptrace record --stop %s",
 		recording.output.path, process_count, process_count == 1 ? " runs" : "es run",
 		recording.name);
@@ -294,6 +320,7 @@ static int record_stop(const struct record_options *options)
 		return status_exit_code(STATUS_NOT_FOUND);
 	}
 	(void)snprintf(recording.name, sizeof(recording.name), "%s", options->session);
+	(void)alarm(START_LIMIT_S);
 	status = session_find(options->session, &recording.output.path, &diag);
 	if (status != STATUS_OK) {
 		return fail(status, &diag);
@@ -311,6 +338,7 @@ int command_record(int argc, char **argv)
 	if (status != STATUS_OK) {
 		return fail(status, &diag);
 	}
+	(void)signal(SIGALRM, on_alarm);
 	switch (options.mode) {
 	case RECORD_COMMAND:
 		return record_command(&options);
