@@ -168,7 +168,7 @@ static void add_inputs(struct circuit *circuit, const uint8_t *bytes, uint32_t b
 	struct circuit_bit *out_bits)
 {
 	for (uint32_t i = 0; i < bit_count; i++) {
-		out_bits[i] = sha256_circuit_input(circuit, (bytes[i / 8] >> (7 - i % 8)) & 1);
+		out_bits[i] = circuit_bit_input(circuit, (bytes[i / 8] >> (7 - i % 8)) & 1);
 	}
 }
 
@@ -176,7 +176,7 @@ static void assert_booleans(
 	struct circuit *circuit, const struct circuit_bit *bits, uint32_t bit_count)
 {
 	for (uint32_t i = 0; i < bit_count; i++) {
-		sha256_circuit_assert_boolean(circuit, bits[i]);
+		circuit_bit_assert_boolean(circuit, bits[i]);
 	}
 }
 
@@ -202,12 +202,11 @@ static void climb(struct circuit *circuit, uint32_t rounds, const struct level *
 	struct circuit_bit pair[2 * NODE_BITS];
 
 	assert_booleans(circuit, level->sibling, NODE_BITS);
-	sha256_circuit_assert_boolean(circuit, level->is_right);
+	circuit_bit_assert_boolean(circuit, level->is_right);
 	for (uint32_t i = 0; i < NODE_BITS; i++) {
-		pair[i] =
-			sha256_circuit_select(circuit, level->is_right, level->sibling[i], node[i]);
+		pair[i] = circuit_bit_select(circuit, level->is_right, level->sibling[i], node[i]);
 		pair[NODE_BITS + i] =
-			sha256_circuit_select(circuit, level->is_right, node[i], level->sibling[i]);
+			circuit_bit_select(circuit, level->is_right, node[i], level->sibling[i]);
 	}
 	sha256_circuit_hash(circuit, pair, 2 * NODE_BITS, rounds, node);
 }
@@ -228,8 +227,7 @@ static enum status build_path(
 	secret += BUILTIN_CIRCUIT_NODE_BYTES;
 	for (uint32_t i = 0; i < what->size; i++, secret += LEVEL_SECRET_BYTES) {
 		add_inputs(circuit, secret, NODE_BITS, levels[i].sibling);
-		levels[i].is_right =
-			sha256_circuit_input(circuit, secret[BUILTIN_CIRCUIT_NODE_BYTES]);
+		levels[i].is_right = circuit_bit_input(circuit, secret[BUILTIN_CIRCUIT_NODE_BYTES]);
 	}
 	assert_booleans(circuit, node, NODE_BITS);
 	for (uint32_t i = 0; i < what->size; i++) {

@@ -91,8 +91,8 @@ static bool copy_rows(const struct r1cs *r1cs, struct zkey *key)
 	key->a_matrix.row_count = key->domain_size;
 	key->b_matrix.row_count = key->domain_size;
 	return copy_coefficients(r1cs, key, &one) &&
-		copy_matrix(&r1cs->sides[R1CS_A], key->public_count + 1, one, &key->a_matrix) &&
-		copy_matrix(&r1cs->sides[R1CS_B], 0, one, &key->b_matrix);
+	       copy_matrix(&r1cs->sides[R1CS_A], key->public_count + 1, one, &key->a_matrix) &&
+	       copy_matrix(&r1cs->sides[R1CS_B], 0, one, &key->b_matrix);
 }
 
 static void multiply_g1(blst_p1_affine *out_point, const blst_fr *element)

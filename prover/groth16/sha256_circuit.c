@@ -35,163 +35,12 @@ static const uint32_t initial_state[STATE_WORDS] = {
 };
 /* clang-format on */
 
-static struct circuit_bit constant_bit(bool value)
-{
-	return (struct circuit_bit){.wire = 0, .is_negated = !value, .value = value};
-}
-
-static bool is_constant(struct circuit_bit bit)
-{
-	return bit.wire == 0;
-}
-
-static struct circuit_bit negate(struct circuit_bit bit)
-{
-	return (struct circuit_bit){
-		.wire = bit.wire, .is_negated = !bit.is_negated, .value = !bit.value};
-}
-
-static bool are_same(struct circuit_bit a, struct circuit_bit b)
-{
-	return a.wire == b.wire && a.is_negated == b.is_negated;
-}
-
-static struct circuit_bit new_bit(struct circuit *circuit, bool value)
-{
-	return (struct circuit_bit){.wire = circuit_add_small_wire(circuit, value), .value = value};
-}
-
-/* Adds +-2^exponent * bit to one side of the row being made. */
-static void add_bit(struct circuit *circuit, enum r1cs_side side, struct circuit_bit bit,
-	uint32_t exponent, bool is_negative)
-{
-	if (is_constant(bit)) {
-		if (bit.value) {
-			circuit_add_power(circuit, side, 0, exponent, is_negative);
-		}
-		return;
-	}
-	if (bit.is_negated) {
-		circuit_add_power(circuit, side, 0, exponent, is_negative);
-		is_negative = !is_negative;
-	}
-	circuit_add_power(circuit, side, bit.wire, exponent, is_negative);
-}
-
-struct circuit_bit sha256_circuit_input(struct circuit *circuit, bool value)
-{
-	const blst_scalar scalar = {.b = {value}};
-
-	return (struct circuit_bit){.wire = circuit_add_input(circuit, &scalar), .value = value};
-}
-
-void sha256_circuit_assert_boolean(struct circuit *circuit, struct circuit_bit bit)
-{
-	/* bit * (1 - bit) = 0 */
-	add_bit(circuit, R1CS_A, bit, 0, false);
-	add_bit(circuit, R1CS_B, negate(bit), 0, false);
-	circuit_end_row(circuit);
-}
-
-struct circuit_bit sha256_circuit_select(struct circuit *circuit, struct circuit_bit selector,
-	struct circuit_bit one, struct circuit_bit zero)
-{
-	struct circuit_bit out;
-
-	if (is_constant(selector)) {
-		return selector.value ? one : zero;
-	}
-	if (are_same(one, zero)) {
-		return one;
-	}
-	if (is_constant(one) && is_constant(zero)) {
-		return one.value ? selector : negate(selector);
-	}
-	/* selector * (one - zero) = out - zero */
-	out = new_bit(circuit, selector.value ? one.value : zero.value);
-	add_bit(circuit, R1CS_A, selector, 0, false);
-	add_bit(circuit, R1CS_B, one, 0, false);
-	add_bit(circuit, R1CS_B, zero, 0, true);
-	add_bit(circuit, R1CS_C, out, 0, false);
-	add_bit(circuit, R1CS_C, zero, 0, true);
-	circuit_end_row(circuit);
-	return out;
-}
-
-static struct circuit_bit xor2(struct circuit *circuit, struct circuit_bit a, struct circuit_bit b)
-{
-	struct circuit_bit out;
-
-	if (is_constant(a)) {
-		return a.value ? negate(b) : b;
-	}
-	if (is_constant(b)) {
-		return b.value ? negate(a) : a;
-	}
-	/* 2a * b = a + b - out */
-	out = new_bit(circuit, a.value != b.value);
-	add_bit(circuit, R1CS_A, a, 1, false);
-	add_bit(circuit, R1CS_B, b, 0, false);
-	add_bit(circuit, R1CS_C, a, 0, false);
-	add_bit(circuit, R1CS_C, b, 0, false);
-	add_bit(circuit, R1CS_C, out, 0, true);
-	circuit_end_row(circuit);
-	return out;
-}
-
-static struct circuit_bit and2(struct circuit *circuit, struct circuit_bit a, struct circuit_bit b)
-{
-	return sha256_circuit_select(circuit, a, b, constant_bit(false));
-}
-
-/* ab + c(a + b - 2ab): where a and b differ, c decides. */
-static struct circuit_bit majority(
-	struct circuit *circuit, struct circuit_bit a, struct circuit_bit b, struct circuit_bit c)
-{
-	struct circuit_bit both;
-	struct circuit_bit out;
-
-	/* A constant goes to the third place, where it folds. */
-	if (is_constant(a)) {
-		both = a;
-		a = c;
-		c = both;
-	}
-	if (is_constant(b) && !is_constant(c)) {
-		both = b;
-		b = c;
-		c = both;
-	}
-	if (is_constant(b)) {
-		return sha256_circuit_select(circuit, a, constant_bit(b.value || c.value),
-			constant_bit(b.value && c.value));
-	}
-	if (is_constant(a)) {
-		return sha256_circuit_select(circuit, b, constant_bit(a.value || c.value),
-			constant_bit(a.value && c.value));
-	}
-	both = and2(circuit, a, b);
-	if (is_constant(c) && !c.value) {
-		return both;
-	}
-	/* c * (a + b - 2 both) = out - both */
-	out = new_bit(circuit, a.value == b.value ? a.value : c.value);
-	add_bit(circuit, R1CS_A, c, 0, false);
-	add_bit(circuit, R1CS_B, a, 0, false);
-	add_bit(circuit, R1CS_B, b, 0, false);
-	add_bit(circuit, R1CS_B, both, 1, true);
-	add_bit(circuit, R1CS_C, out, 0, false);
-	add_bit(circuit, R1CS_C, both, 0, true);
-	circuit_end_row(circuit);
-	return out;
-}
-
 static struct word constant_word(uint32_t value)
 {
 	struct word word;
 
 	for (uint32_t i = 0; i < WORD_BITS; i++) {
-		word.bits[i] = constant_bit((value >> i) & 1);
+		word.bits[i] = circuit_bit_constant((value >> i) & 1);
 	}
 	return word;
 }
@@ -212,7 +61,8 @@ static uint32_t word_bound(const struct word *word)
 	uint32_t bound = 0;
 
 	for (uint32_t i = 0; i < WORD_BITS; i++) {
-		bound |= (uint32_t)(!is_constant(word->bits[i]) || word->bits[i].value) << i;
+		bound |= (uint32_t)(!circuit_bit_is_constant(word->bits[i]) || word->bits[i].value)
+			 << i;
 	}
 	return bound;
 }
@@ -220,7 +70,7 @@ static uint32_t word_bound(const struct word *word)
 static bool is_constant_word(const struct word *word)
 {
 	for (uint32_t i = 0; i < WORD_BITS; i++) {
-		if (!is_constant(word->bits[i])) {
+		if (!circuit_bit_is_constant(word->bits[i])) {
 			return false;
 		}
 	}
@@ -243,7 +93,7 @@ struct sum {
 static void add_word(struct circuit *circuit, const struct word *word, bool is_negative)
 {
 	for (uint32_t i = 0; i < WORD_BITS; i++) {
-		add_bit(circuit, R1CS_C, word->bits[i], i, is_negative);
+		circuit_bit_add_term(circuit, R1CS_C, word->bits[i], i, is_negative);
 	}
 }
 
@@ -280,8 +130,8 @@ static struct word add_words(struct circuit *circuit, const struct sum *sum)
 	bit_count = 64 - (uint32_t)__builtin_clzll(bound | UINT32_MAX);
 	assert(bit_count <= SUM_BITS_MAX);
 	for (uint32_t i = 0; i < bit_count; i++) {
-		bits[i] = new_bit(circuit, (value >> i) & 1);
-		sha256_circuit_assert_boolean(circuit, bits[i]);
+		bits[i] = circuit_bit_new(circuit, (value >> i) & 1);
+		circuit_bit_assert_boolean(circuit, bits[i]);
 	}
 	/* 0 = words + constant - subtracted - bits: a row of C alone. */
 	for (uint32_t i = 0; i < sum->word_count; i++) {
@@ -292,7 +142,7 @@ static struct word add_words(struct circuit *circuit, const struct sum *sum)
 	}
 	add_constant(circuit, sum->constant);
 	for (uint32_t i = 0; i < bit_count; i++) {
-		add_bit(circuit, R1CS_C, bits[i], i, true);
+		circuit_bit_add_term(circuit, R1CS_C, bits[i], i, true);
 	}
 	circuit_end_row(circuit);
 	memcpy(word.bits, bits, sizeof(word.bits));
@@ -320,10 +170,10 @@ static struct word mix_word(struct circuit *circuit, const struct word *word, co
 		struct circuit_bit third = word->bits[(i + mix->third) % WORD_BITS];
 
 		if (mix->is_shift && i + mix->third >= WORD_BITS) {
-			third = constant_bit(false);
+			third = circuit_bit_constant(false);
 		}
-		mixed.bits[i] = xor2(circuit,
-			xor2(circuit, word->bits[(i + mix->first) % WORD_BITS],
+		mixed.bits[i] = circuit_bit_xor(circuit,
+			circuit_bit_xor(circuit, word->bits[(i + mix->first) % WORD_BITS],
 				word->bits[(i + mix->second) % WORD_BITS]),
 			third);
 	}
@@ -356,10 +206,10 @@ static void apply_round(struct circuit *circuit, struct word state[STATE_WORDS],
 	struct word a;
 
 	for (uint32_t i = 0; i < WORD_BITS; i++) {
-		choice.bits[i] = sha256_circuit_select(
+		choice.bits[i] = circuit_bit_select(
 			circuit, state[4].bits[i], state[5].bits[i], state[6].bits[i]);
-		major.bits[i] =
-			majority(circuit, state[0].bits[i], state[1].bits[i], state[2].bits[i]);
+		major.bits[i] = circuit_bit_majority(
+			circuit, state[0].bits[i], state[1].bits[i], state[2].bits[i]);
 	}
 	e = add_words(circuit,
 		&(struct sum){.words = {&state[3], &state[7], &upper_1, &choice, schedule_word},
@@ -405,12 +255,12 @@ static struct circuit_bit padded_bit(
 		return bits[index];
 	}
 	if (index == bit_count) {
-		return constant_bit(true);
+		return circuit_bit_constant(true);
 	}
 	if (index < padded_count - LENGTH_BITS) {
-		return constant_bit(false);
+		return circuit_bit_constant(false);
 	}
-	return constant_bit(((uint64_t)bit_count >> (padded_count - 1 - index)) & 1);
+	return circuit_bit_constant(((uint64_t)bit_count >> (padded_count - 1 - index)) & 1);
 }
 
 void sha256_circuit_hash(struct circuit *circuit, const struct circuit_bit *bits,
@@ -451,7 +301,7 @@ void sha256_circuit_output(
 			struct circuit_bit bit = digest[half * HALF_BITS + HALF_BITS - 1 - i];
 
 			value.b[i / 8] |= (uint8_t)(bit.value << (i % 8));
-			add_bit(circuit, R1CS_C, bit, i, false);
+			circuit_bit_add_term(circuit, R1CS_C, bit, i, false);
 		}
 		circuit_add_power(circuit, R1CS_C, 1 + half, 0, true);
 		circuit_end_row(circuit);

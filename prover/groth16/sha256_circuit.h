@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SHA-256 as rows over bits. A bit is a wire, its negation, or a constant, and constants fold: the
- * padding block of a 64-byte message costs a quarter less than a block of data.
+ * SHA-256 as rows over bits. Constants fold: the padding block of a 64-byte message costs a quarter
+ * less than a block of data.
  */
 #pragma once
 
 #include "prover/groth16/circuit.h"
+#include "prover/groth16/circuit_bit.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define SHA256_CIRCUIT_DIGEST_BITS 256
 #define SHA256_CIRCUIT_BLOCK_BITS  512
 #define SHA256_CIRCUIT_ROUNDS      64u
-
-/* Wire 0 stands for a constant. */
-struct circuit_bit {
-	uint32_t wire;
-	bool is_negated; /* the bit is 1 - wire */
-	bool value;
-};
-
-/* A new private input, a row for which must follow that makes it 0 or 1. */
-struct circuit_bit sha256_circuit_input(struct circuit *circuit, bool value);
-void sha256_circuit_assert_boolean(struct circuit *circuit, struct circuit_bit bit);
-
-/* `one` if `selector` is 1, else `zero`: one row. */
-struct circuit_bit sha256_circuit_select(struct circuit *circuit, struct circuit_bit selector,
-	struct circuit_bit one, struct circuit_bit zero);
 
 /*
  * The digest of `bit_count` bits, a multiple of 32, most significant bit of each byte first. With
