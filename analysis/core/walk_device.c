@@ -260,6 +260,53 @@ bool walk_devices_others_busy(
 	return is_busy;
 }
 
+/* The first kernel of a stream that starts at y or later, NULL for none. */
+static const struct walk_operation *first_kernel(const struct walk_stream *stream, uint64_t y_ns)
+{
+	for (size_t i = walk_ring_below(&stream->operations, y_ns); i < stream->operations.count;
+		i++) {
+		const struct walk_operation *operation = walk_ring_at(&stream->operations, i);
+
+		if (!operation->label && operation->start_ns >= y_ns) {
+			return operation;
+		}
+	}
+	return NULL;
+}
+
+/* Of kernels that start together, the one of the lower device and correlation. */
+static bool is_earlier(const struct walk_operation *a, uint32_t a_device,
+	const struct walk_operation *b, uint32_t b_device)
+{
+	if (a->start_ns != b->start_ns) {
+		return a->start_ns < b->start_ns;
+	}
+	return a_device != b_device ? a_device < b_device : a->correlation < b->correlation;
+}
+
+const struct walk_operation *walk_devices_next_kernel(const struct walk_devices *devices,
+	uint32_t device, uint64_t y_ns, uint64_t end_ns, struct walk_stream_name *out_name)
+{
+	const struct walk_operation *found = NULL;
+
+	for (size_t i = 0; i < devices->by_stream.capacity; i++) {
+		const struct walk_stream *stream = devices->by_stream.entries[i].value;
+		const struct walk_operation *kernel;
+
+		if (!stream || stream->name.device == device) {
+			continue;
+		}
+		kernel = first_kernel(stream, y_ns);
+		if (kernel && kernel->start_ns < end_ns &&
+			(!found ||
+				is_earlier(kernel, stream->name.device, found, out_name->device))) {
+			found = kernel;
+			*out_name = stream->name;
+		}
+	}
+	return found;
+}
+
 struct sweep {
 	struct walk_devices *devices;
 	uint64_t forget_ns;

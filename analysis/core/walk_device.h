@@ -14,6 +14,7 @@ struct walk_operation {
 	uint64_t correlation;
 	uint64_t bytes;
 	const char *label; /* of a copy: htod, memset and so on; NULL: a kernel */
+	uint32_t graph;    /* of a kernel */
 	bool is_pageable;
 };
 
@@ -82,5 +83,9 @@ const struct walk_operation *walk_devices_copy_at(
 /* True when another device than `device` ran something at y. */
 bool walk_devices_others_busy(
 	const struct walk_devices *devices, uint32_t device, uint64_t y_ns, uint64_t *from_ns);
+
+/* The kernel that starts first in [y, end) on another device than `device`; NULL for none. */
+const struct walk_operation *walk_devices_next_kernel(const struct walk_devices *devices,
+	uint32_t device, uint64_t y_ns, uint64_t end_ns, struct walk_stream_name *out_name);
 
 void walk_devices_sweep(struct walk_devices *devices, uint64_t forget_ns);

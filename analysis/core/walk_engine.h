@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of the walk: the device's side of a gap. What a call was charged to, what lay between the
- * call and the start of what it issued, and the edges of the window. Rules 1 to 3 and 9.
+ * Inside of the walk: the device's side of a gap. What a call is charged to, and what lay between
+ * the call and the start of what it issued. Rules 2 and 3.
  */
 #pragma once
 
@@ -14,6 +14,3 @@ void walk_engine_charge_call(struct walk_explanation *explanation, const struct 
 /* From the end of the call to the start of the operation that ended the gap. */
 void walk_engine_charge_after(struct walk_explanation *explanation, const struct walk_call *call,
 	uint64_t from_ns, uint64_t to_ns);
-
-/* Where nothing ended the gap. */
-void walk_engine_charge_edge(struct walk_explanation *explanation);

@@ -463,11 +463,29 @@ static void follow(struct chain *chain, int thread, uint64_t anchor_ns)
 
 /* ---- Gaps ---- */
 
+/* The kernel of another GPU that starts first at y or later, within the gap; -1 none. */
+static int next_kernel(const struct world *world, const struct truth_gap *gap, uint64_t y_ns)
+{
+	const struct operation *all = world_operations(world);
+	int found = -1;
+
+	for (size_t i = 0; i < world_operation_count(world); i++) {
+		if (all[i].is_kernel && all[i].device != (int)gap->gap.device &&
+			all[i].start_ns >= y_ns && all[i].start_ns < gap->gap.end_ns &&
+			(found < 0 || all[i].start_ns < all[found].start_ns)) {
+			found = (int)i;
+		}
+	}
+	return found;
+}
+
 /* Rule 9: nothing ended the gap. */
 static void charge_edge(const struct world *world, const struct truth_gap *gap, uint64_t y_ns,
 	struct truth_charge *out)
 {
 	int own = (int)gap->gap.device;
+	int next = next_kernel(world, gap, y_ns);
+	struct truth_gap like_next = *gap;
 	bool is_elsewhere = false;
 
 	for (size_t i = 0; i < world_operation_count(world); i++) {
@@ -487,6 +505,13 @@ static void charge_edge(const struct world *world, const struct truth_gap *gap, 
 		charge_plain(out, CAUSE_NO_WORK);
 	} else if (is_elsewhere) {
 		charge_plain(out, CAUSE_IMBALANCE);
+	} else if (next >= 0) {
+		/* What kept that kernel kept this GPU too. */
+		like_next.ender = next;
+		like_next.gap.end_ns = world_operations(world)[next].start_ns;
+		truth_charge_at(world, &like_next, y_ns, out);
+	} else if (!is_outstanding(world, gap->gap.end_ns + 1)) {
+		charge_plain(out, CAUSE_NO_WORK);
 	} else {
 		charge_plain(out, CAUSE_UNKNOWN);
 		out->phase = "edge";

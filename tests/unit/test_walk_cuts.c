@@ -311,18 +311,33 @@ static void the_edge_is_imbalance_while_others_have_work(void **state)
 		"200-220 unknown - edge 0>0\n");
 }
 
-/* A GPU that never ran anything, in a window in which another one does it all. */
-static void a_silent_gpu_is_listed_as_imbalance(void **state)
+/*
+ * A GPU that never ran anything: until 10 it waited for the same synthesis as the other GPU, which
+ * then took the work; after its last kernel, what was left of the job needed no GPU.
+ */
+static void a_silent_gpu_waits_with_the_others_and_for_them(void **state)
 {
 	(void)state;
 	walk_script_expect("0 1 job_submit 1\n"
+			   "0 2 span_begin synthesize\n"
+			   "8 2 span_end synthesize dur=8\n"
+			   "10 2 api cudaLaunchKernel corr=3 start=8 end=10\n"
 			   "80 0 kernel corr=3 dev=1 start=10 end=80\n"
 			   "90 1 job_end 1 dur=90\n",
 		(struct walk_script_gap){0, 100, .device = 0},
-		"0-10 unknown - edge 0>0\n"
+		"0-8 synthesis synthesize synthesize 2>0\n"
+		"8-10 driver cudaLaunchKernel cudaLaunchKernel 2>0\n"
 		"10-80 imbalance - - 0>0\n"
-		"80-90 unknown - edge 0>0\n"
-		"90-100 no_work - - 0>0\n");
+		"80-100 no_work - - 0>0\n");
+}
+
+/* The recording ended before the job did: nobody knows what was still to come. */
+static void the_end_of_a_recording_is_an_unknown_edge(void **state)
+{
+	(void)state;
+	walk_script_expect("0 1 job_submit 1\n"
+			   "80 0 kernel corr=3 start=10 end=80\n",
+		(struct walk_script_gap){80, 100, .device = 0}, "80-100 unknown - edge 0>0\n");
 }
 
 /* Nobody may ask before 100 any more; the gap after it is explained as if nothing had gone. */
@@ -365,7 +380,8 @@ int main(void)
 		cmocka_unit_test(what_touches_lost_events_is_unknown),
 		cmocka_unit_test(lost_events_beside_a_part_do_not_touch_it),
 		cmocka_unit_test(the_edge_is_imbalance_while_others_have_work),
-		cmocka_unit_test(a_silent_gpu_is_listed_as_imbalance),
+		cmocka_unit_test(a_silent_gpu_waits_with_the_others_and_for_them),
+		cmocka_unit_test(the_end_of_a_recording_is_an_unknown_edge),
 		cmocka_unit_test(what_is_forgotten_changes_nothing_later),
 	};
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/core/walk_edge.h"
+
+/* A queue of another device that held work at y. */
+static bool others_hold_work(
+	const struct walk_explanation *explanation, uint64_t y_ns, uint64_t *from_ns)
+{
+	const struct walk *walk = explanation->walk;
+	bool is_held = false;
+
+	for (size_t i = 0; i < walk->queues.by_id.capacity; i++) {
+		const struct walk_queue *queue = walk->queues.by_id.entries[i].value;
+		uint32_t device;
+
+		if (queue && queue->device != GAPTRACE_NONE &&
+			walk_devices_index(&walk->devices, queue->pid, queue->device, &device) &&
+			device != explanation->gap->device) {
+			is_held = walk_queue_had_work(queue, y_ns, from_ns) || is_held;
+		}
+	}
+	return is_held;
+}
+
+/* No GPU had anything to do at y: whatever kept the next kernel of another one kept this one too.
+ */
+static bool charge_like_next(struct walk_explanation *explanation, uint64_t from_ns, uint64_t y_ns)
+{
+	const struct gap *own = explanation->gap;
+	struct walk_stream_name name = {0};
+	const struct walk_operation *next = walk_devices_next_kernel(
+		&explanation->walk->devices, own->device, y_ns, own->end_ns, &name);
+	struct gap other;
+
+	if (!next) {
+		return false;
+	}
+	other = (struct gap){
+		.device = name.device,
+		.begin_ns = from_ns,
+		.end_ns = next->start_ns,
+		.has_ender = true,
+		.ender = {.pid = name.pid,
+			.context = name.context,
+			.stream = name.stream,
+			.correlation = next->correlation,
+			.start_ns = next->start_ns,
+			.graph = next->graph},
+	};
+	explanation->gap = &other;
+	walk_feed_charge(explanation, from_ns, y_ns);
+	explanation->gap = own;
+	explanation->feeder = NULL;
+	return true;
+}
+
+void walk_edge_charge(struct walk_explanation *explanation)
+{
+	const struct walk *walk = explanation->walk;
+	const struct gap *gap = explanation->gap;
+	const struct walk_charge unknown = {.name = "edge", .is_unknown = true};
+	const struct walk_charge imbalance = {.cause = CAUSE_IMBALANCE, .name = ""};
+	const struct walk_charge no_work = {.cause = CAUSE_NO_WORK, .name = ""};
+	uint64_t to_ns = gap->end_ns;
+	uint64_t end_ns = 0;
+	const bool is_all_done = walk_jobs_none_at(&walk->jobs, gap->end_ns + 1, &end_ns);
+
+	while (gap->begin_ns < to_ns && explanation->status == STATUS_OK) {
+		uint64_t from_ns = gap->begin_ns;
+		const bool is_held = others_hold_work(explanation, to_ns, &from_ns);
+		const bool is_busy =
+			walk_devices_others_busy(&walk->devices, gap->device, to_ns, &from_ns);
+
+		if (walk_jobs_none_at(&walk->jobs, to_ns, &from_ns)) {
+			walk_charge(explanation, from_ns, to_ns, &no_work);
+		} else if (is_busy || is_held) {
+			walk_charge(explanation, from_ns, to_ns, &imbalance);
+		} else if (!charge_like_next(explanation, from_ns, to_ns)) {
+			walk_charge(explanation, from_ns, to_ns, is_all_done ? &no_work : &unknown);
+		}
+		to_ns = from_ns;
+	}
+}

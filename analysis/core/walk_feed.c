@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/core/walk_feed.h"
+
+#include "analysis/core/walk_chain.h"
+#include "analysis/core/walk_engine.h"
+
+/* The thread that was in a prove_start of the gap's device, or held its mutex, when it ended. */
+static const struct walk_lane *find_prover(const struct walk_explanation *explanation)
+{
+	const struct walk *walk = explanation->walk;
+	const struct gap *gap = explanation->gap;
+	const struct walk_lane *found = NULL;
+	uint64_t found_ns = 0;
+
+	for (uint32_t i = 0; i < walk->lanes.count; i++) {
+		const struct walk_lane *lane = walk->lanes.lanes[i];
+		const struct walk_activity *activity;
+		const struct walk_gpu_hold *hold;
+		uint32_t device;
+
+		if (lane->is_unused || lane->pid != gap->ender.pid) {
+			continue;
+		}
+		activity = walk_lane_at(lane, gap->end_ns);
+		while (activity && activity->kind != WALK_PROVE_START) {
+			activity = walk_activity_outer(activity, gap->end_ns);
+		}
+		if (!activity ||
+			!walk_devices_index(
+				&walk->devices, lane->pid, activity->work.device, &device) ||
+			device != gap->device) {
+			continue;
+		}
+		/* Of two workers of a device, the one that has its mutex; else the later one. */
+		hold = walk_lane_gpu_hold(lane, gap->end_ns);
+		if (!found || hold || activity->begin_ns > found_ns) {
+			found = lane;
+			found_ns = hold ? UINT64_MAX : activity->begin_ns;
+		}
+	}
+	return found;
+}
+
+/* Between two nodes of one graph launch, which the host issued as one. */
+static bool is_inside_graph(const struct gap *gap, const struct walk_call *call)
+{
+	return gap->ender.graph != 0 && call->operation_count > 1 &&
+	       call->first_start_ns < gap->begin_ns;
+}
+
+static void charge_called(struct walk_explanation *explanation, const struct walk_call *call,
+	uint64_t from_ns, uint64_t to_ns)
+{
+	const struct gap *gap = explanation->gap;
+	const struct walk_charge graph = {.cause = CAUSE_GRAPH_INTERNAL, .name = call->name};
+	const uint64_t issued_ns = call->end_ns < gap->end_ns ? call->end_ns : gap->end_ns;
+	const uint64_t cut_ns = issued_ns < to_ns ? issued_ns : to_ns;
+	const struct walk_stretch late = {.from_ns = from_ns, .to_ns = cut_ns, .act_ns = issued_ns};
+
+	explanation->feeder = walk_lanes_of(&explanation->walk->lanes, call->lane);
+	if (is_inside_graph(gap, call)) {
+		walk_charge(explanation, from_ns, to_ns, &graph);
+	} else if (call->start_ns > gap->end_ns) {
+		walk_charge_unknown(explanation, from_ns, to_ns, "before launch");
+	} else {
+		walk_engine_charge_after(
+			explanation, call, cut_ns > from_ns ? cut_ns : from_ns, to_ns);
+		if (explanation->feeder) {
+			walk_chain_follow(explanation, explanation->feeder, late);
+		} else {
+			walk_charge_unknown(explanation, from_ns, cut_ns, "no feeder");
+		}
+	}
+}
+
+void walk_feed_charge(struct walk_explanation *explanation, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct gap *gap = explanation->gap;
+	const struct walk_stretch late = {
+		.from_ns = from_ns, .to_ns = to_ns, .act_ns = gap->end_ns};
+	const struct walk_call *call = NULL;
+
+	if (gap->ender.correlation != 0) {
+		call = walk_calls_find(
+			&explanation->walk->calls, gap->ender.pid, gap->ender.correlation);
+	}
+	if (call) {
+		charge_called(explanation, call, from_ns, to_ns);
+		return;
+	}
+	explanation->feeder = find_prover(explanation);
+	if (explanation->feeder) {
+		walk_chain_follow(explanation, explanation->feeder, late);
+	} else {
+		walk_charge_unknown(explanation, from_ns, to_ns, "no feeder");
+	}
+}
