@@ -5,7 +5,7 @@
  * it pretends to take, is the backend's.
  *
  * All of it is guarded by device->mutex. Records of operations and watermarks are emitted with it
- * held, so that a watermark is true: whatever ends later is recorded later.
+ * held, so that a watermark is true: whatever started before it has been recorded before it.
  */
 #pragma once
 

@@ -353,7 +353,7 @@ GAPTRACE_PUBLIC void gaptrace_gpu_api(const struct gaptrace_gpu_api *api);
 GAPTRACE_PUBLIC void gaptrace_gpu_sync(const struct gaptrace_gpu_sync *sync);
 GAPTRACE_PUBLIC void gaptrace_gpu_overhead(const struct gaptrace_gpu_overhead *overhead);
 GAPTRACE_PUBLIC void gaptrace_gpu_clock_pair(const struct gaptrace_gpu_clock_pair *pair);
-/* No record of `device` that started before `complete_until_ns` will still be emitted. */
+/* No kernel, copy or set of `device` that started before `complete_until_ns` is still to come. */
 GAPTRACE_PUBLIC void gaptrace_gpu_watermark(int32_t device, uint64_t complete_until_ns);
 GAPTRACE_PUBLIC void gaptrace_gpu_dropped(int32_t device, uint64_t count);
 
