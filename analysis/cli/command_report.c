@@ -33,6 +33,36 @@ static void help(void)
 	       "exit code: 0 a report, 2 bad use or input, 4 a report that is not to be trusted\n");
 }
 
+static enum status take_option(int option, char **argv, struct options *options, struct diag *diag)
+{
+	switch (option) {
+	case 't':
+		if (duration_parse(optarg, &options->threshold_ns) == STATUS_OK) {
+			return STATUS_OK;
+		}
+		return diag_set(diag, STATUS_BAD_USE,
+			"--threshold: '%s' is no duration; write it like 10us, 1ms or 2s", optarg);
+	case 'f':
+		options->format = report_format_find(optarg);
+		if (options->format) {
+			return STATUS_OK;
+		}
+		return diag_set(diag, STATUS_BAD_USE,
+			"--format: '%s' is none; there are text and json", optarg);
+	case 'o':
+		options->output = optarg;
+		return STATUS_OK;
+	case 'h':
+		options->wants_help = true;
+		return STATUS_OK;
+	case ':':
+		return diag_set(diag, STATUS_BAD_USE, "%s needs a value", argv[optind - 1]);
+	default:
+		return diag_set(diag, STATUS_BAD_USE,
+			"there is no option %s (see gaptrace report --help)", argv[optind - 1]);
+	}
+}
+
 static enum status parse(int argc, char **argv, struct options *options, struct diag *diag)
 {
 	static const struct option names[] = {
@@ -49,35 +79,10 @@ static enum status parse(int argc, char **argv, struct options *options, struct 
 	opterr = 0;
 	optind = 1;
 	while ((option = getopt_long(argc, argv, ":t:f:o:h", names, NULL)) != -1) {
-		switch (option) {
-		case 't':
-			if (duration_parse(optarg, &options->threshold_ns) != STATUS_OK) {
-				return diag_set(diag, STATUS_BAD_USE,
-					"--threshold: '%s' is no duration; write it like 10us, 1ms "
-					"or "
-					"2s",
-					optarg);
-			}
-			break;
-		case 'f':
-			options->format = report_format_find(optarg);
-			if (!options->format) {
-				return diag_set(diag, STATUS_BAD_USE,
-					"--format: '%s' is none; there are text and json", optarg);
-			}
-			break;
-		case 'o':
-			options->output = optarg;
-			break;
-		case 'h':
-			options->wants_help = true;
-			return STATUS_OK;
-		case ':':
-			return diag_set(diag, STATUS_BAD_USE, "%s needs a value", argv[optind - 1]);
-		default:
-			return diag_set(diag, STATUS_BAD_USE,
-				"there is no option %s (see gaptrace report --help)",
-				argv[optind - 1]);
+		const enum status status = take_option(option, argv, options, diag);
+
+		if (status != STATUS_OK || options->wants_help) {
+			return status;
 		}
 	}
 	options->inputs = argv + optind;
@@ -99,7 +104,7 @@ static enum status check_content(
 	if (feed->foreign_events > 0) {
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s: %" PRIu64 " events, but none of gaptrace: record with gaptrace "
-				       "record, or enable the events "
+			"record, or enable the events "
 			"gaptrace:* and gaptrace_gpu:*",
 			options->inputs[0], feed->foreign_events);
 	}
@@ -170,13 +175,14 @@ int command_report(int argc, char **argv)
 		status = report(&options, &diag, &is_trusted);
 	}
 	if (status != STATUS_OK) {
-		fprintf(stderr, "gaptrace report: %s\n",
+		(void)fprintf(stderr, "gaptrace report: %s\n",
 			diag.line[0] ? diag.line : status_text(status));
 		return exit_code(status);
 	}
 	if (!is_trusted) {
-		fprintf(stderr, "gaptrace report: the recording is not to be trusted; the report "
-				"says why\n");
+		(void)fprintf(stderr,
+			"gaptrace report: the recording is not to be trusted; the report "
+			"says why\n");
 		return status_exit_code(STATUS_UNTRUSTED);
 	}
 	return 0;

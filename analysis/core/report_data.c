@@ -216,29 +216,37 @@ static int compare_causes(const void *left, const void *right)
 	return order ? order : strcmp(a->holder, b->holder);
 }
 
+static enum status end_device(struct report_data *report, uint32_t index)
+{
+	const struct timeline_device *known =
+		timeline_device(analyzer_timeline(report->analyzer), index);
+	struct report_device *device = NULL;
+	enum status status;
+
+	if (known->is_merged) {
+		return STATUS_OK;
+	}
+	status = device_of(report, index, &device);
+	if (status != STATUS_OK) {
+		return status;
+	}
+	device->is_used = true;
+	device->usage = timeline_usage(known);
+	report->is_simulated |= known->backend == GAPTRACE_BACKEND_SIM;
+	if (device->cause_count > 0) {
+		qsort(device->causes, device->cause_count, sizeof(device->causes[0]),
+			compare_causes);
+	}
+	return STATUS_OK;
+}
+
 enum status report_data_end(struct report_data *report)
 {
-	const struct timeline *timeline = analyzer_timeline(report->analyzer);
-	const struct window *window = timeline_window(timeline);
+	const struct window *window = timeline_window(analyzer_timeline(report->analyzer));
 	enum status status = analyzer_end(report->analyzer);
 
-	for (uint32_t i = 0; status == STATUS_OK && i < timeline_device_count(timeline); i++) {
-		const struct timeline_device *known = timeline_device(timeline, i);
-		struct report_device *device = NULL;
-
-		if (known->is_merged) {
-			continue;
-		}
-		status = device_of(report, i, &device);
-		if (status == STATUS_OK) {
-			device->is_used = true;
-			device->usage = timeline_usage(known);
-			report->is_simulated |= known->backend == GAPTRACE_BACKEND_SIM;
-			if (device->cause_count > 0) {
-				qsort(device->causes, device->cause_count,
-					sizeof(device->causes[0]), compare_causes);
-			}
-		}
+	for (uint32_t i = 0; status == STATUS_OK && i < report_data_device_count(report); i++) {
+		status = end_device(report, i);
 	}
 	verdict_conclude(&report->tally, walk_evidence(analyzer_walk(report->analyzer)),
 		analyzer_trust(report->analyzer)->ok, &report->verdicts);

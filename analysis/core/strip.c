@@ -25,6 +25,7 @@ static void widen(struct strip *strip)
 	strip->bin_ns *= 2;
 }
 
+/* NOLINTNEXTLINE(bugprone-easily-swappable-parameters): the order of every interval here. */
 void strip_add(struct strip *strip, enum strip_layer layer, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t *bins = strip->covered_ns[layer];

@@ -25,6 +25,7 @@ struct strip {
 void strip_init(struct strip *strip, uint64_t origin_ns);
 
 /* Adds [begin, end) to a layer; the caller adds no instant to one layer twice. */
+/* NOLINTNEXTLINE(bugprone-easily-swappable-parameters): the order of every interval here. */
 void strip_add(struct strip *strip, enum strip_layer layer, uint64_t begin_ns, uint64_t end_ns);
 
 /* How much of [begin, end) a layer covers, to the precision of the bins. */

@@ -4,50 +4,21 @@
 #include "trace/base/clock.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* (pid, ordinal) pairs: every process of a host may use every device. */
-#define SOURCE_COUNT_MAX 4096
-
-/*
- * A collector may only know what ended: then something that began long before a watermark may still
- * come. So what is called final stays behind the watermark by twice the longest operation seen, and
- * at least by this.
- */
-#define HOLD_MIN_NS (20 * NS_PER_MS)
-
-/* A process that said nothing of its device for this long is gone and no longer waited for. */
-#define SOURCE_SILENT_NS (30 * NS_PER_S)
 
 /* Pending operations (56 bytes each) beyond which waiting for watermarks or jobs ends. */
 #define PENDING_COUNT_MAX (1u << 20)
 
 /* How far back an open gap may ask for lanes: an hour-long gap is not worth an hour of events. */
-#define OPEN_GAP_MAX_NS (600 * NS_PER_S)
+#define OPEN_GAP_MAX_NS (60 * NS_PER_S)
 
 /* Stamps this large are CUPTI's "no time", not times. */
 #define STAMP_MAX_NS (1ULL << 63)
 
-/* One device as one process numbers it. */
-struct source {
-	int32_t pid;
-	int32_t ordinal;
-	uint32_t device;
-	bool has_watermark;
-	uint64_t complete_until_ns;
-	uint64_t last_event_ns;
-};
-
 struct timeline {
 	struct timeline_listener listener;
 	struct window window;
-	struct timeline_device *devices[DEVICE_COUNT_MAX];
-	uint32_t device_count;
-	struct source *sources;
-	uint32_t source_count;
-	uint32_t source_capacity;
+	struct device_table table;
 	struct timeline_counts counts;
 	uint64_t window_end_ns; /* gaps are clipped to it; the maximum until the end is known */
 };
@@ -73,85 +44,26 @@ enum status timeline_create(
 	return STATUS_OK;
 }
 
-static enum status add_device(struct timeline *timeline, uint32_t *out_device)
+/* Finds the source, and tells the listener of a new one. */
+static enum status source_of(struct timeline *timeline, const struct event *event, int32_t ordinal,
+	struct device_source **out_source)
 {
-	struct timeline_device *device;
+	const struct timeline_listener *listener = &timeline->listener;
+	bool is_new = false;
+	const enum status status =
+		device_table_source(&timeline->table, event, ordinal, &is_new, out_source);
 
-	/* Nothing was told of a device that was merged away: its place is free. */
-	for (uint32_t i = 0; i < timeline->device_count; i++) {
-		if (timeline->devices[i]->is_merged) {
-			*timeline->devices[i] = (struct timeline_device){0};
-			sweep_init(&timeline->devices[i]->sweep);
-			*out_device = i;
-			return STATUS_OK;
-		}
-	}
-	if (timeline->device_count == DEVICE_COUNT_MAX) {
-		return STATUS_OVER_LIMIT;
-	}
-	device = calloc(1, sizeof(*device));
-	if (!device) {
-		return STATUS_NO_MEMORY;
-	}
-	sweep_init(&device->sweep);
-	timeline->devices[timeline->device_count] = device;
-	*out_device = timeline->device_count++;
-	return STATUS_OK;
-}
-
-/* Finds the source, or adds one on a device of its own that has no facts yet. */
-static enum status source_of(
-	struct timeline *timeline, const struct event *event, int32_t ordinal, struct source **out)
-{
-	struct source *source;
-	enum status status;
-	uint32_t device;
-
-	for (uint32_t i = 0; i < timeline->source_count; i++) {
-		source = &timeline->sources[i];
-		if (source->pid == event->pid && source->ordinal == ordinal) {
-			source->last_event_ns = event->time_ns;
-			*out = source;
-			return STATUS_OK;
-		}
-	}
-
-	if (timeline->source_count == SOURCE_COUNT_MAX) {
-		return STATUS_OVER_LIMIT;
-	}
-	if (timeline->source_count == timeline->source_capacity) {
-		const uint32_t capacity = timeline->source_capacity * 2 + 16;
-		struct source *sources =
-			reallocarray(timeline->sources, capacity, sizeof(*sources));
-
-		if (!sources) {
-			return STATUS_NO_MEMORY;
-		}
-		timeline->sources = sources;
-		timeline->source_capacity = capacity;
-	}
-	status = add_device(timeline, &device);
-	if (status != STATUS_OK) {
+	if (status != STATUS_OK || !is_new) {
 		return status;
 	}
-	timeline->devices[device]->ordinal = ordinal;
-	(void)snprintf(
-		timeline->devices[device]->uuid, NAME_BYTES_MAX, "%d:%d", event->pid, ordinal);
-
-	source = &timeline->sources[timeline->source_count++];
-	*source = (struct source){.pid = event->pid,
-		.ordinal = ordinal,
-		.device = device,
-		.last_event_ns = event->time_ns};
-	*out = source;
-	return timeline->listener.device(timeline->listener.context, event->pid, ordinal, device);
+	return listener->device(listener->context, event->pid, ordinal, (*out_source)->device);
 }
 
 static enum status on_sweep_gap(void *context, const struct sweep_gap *sweep_gap)
 {
 	const struct sweep_scope *scope = context;
 	struct timeline *timeline = scope->timeline;
-	const struct sweep *sweep = &timeline->devices[scope->device]->sweep;
+	const struct sweep *sweep = &timeline->table.devices[scope->device]->sweep;
 	const struct operation *ender = sweep_gap->ender;
 	struct gap gap = {
 		.device = scope->device,
@@ -196,35 +108,11 @@ static enum status on_sweep_covered(
 	return listener->covered(listener->context, scope->device, layer, begin_ns, end_ns);
 }
 
-/* Up to where every process has told all there is to tell about a device. */
-static uint64_t complete_until(const struct timeline *timeline, uint32_t device, uint64_t now_ns)
-{
-	const struct sweep *sweep = &timeline->devices[device]->sweep;
-	const uint64_t hold_ns =
-		sweep->longest_ns * 2 > HOLD_MIN_NS ? sweep->longest_ns * 2 : HOLD_MIN_NS;
-	uint64_t until_ns = UINT64_MAX;
-
-	for (uint32_t i = 0; i < timeline->source_count; i++) {
-		const struct source *source = &timeline->sources[i];
-
-		if (source->device != device || now_ns - source->last_event_ns > SOURCE_SILENT_NS) {
-			continue;
-		}
-		if (source->complete_until_ns < until_ns) {
-			until_ns = source->complete_until_ns;
-		}
-	}
-	if (until_ns > now_ns) {
-		until_ns = now_ns;
-	}
-	return until_ns > hold_ns ? until_ns - hold_ns : 0;
-}
-
 static enum status advance(struct timeline *timeline, uint32_t device, uint64_t now_ns)
 {
 	struct sweep_scope scope = {timeline, device};
 	const struct sweep_listener listener = {&scope, on_sweep_gap, on_sweep_covered};
-	struct sweep *sweep = &timeline->devices[device]->sweep;
+	struct sweep *sweep = &timeline->table.devices[device]->sweep;
 	uint64_t until_ns;
 	uint64_t known_ns;
 
@@ -237,10 +125,10 @@ static enum status advance(struct timeline *timeline, uint32_t device, uint64_t 
 						: 0),
 			&listener);
 	}
-	if (!timeline->devices[device]->has_facts) {
+	if (!timeline->table.devices[device]->has_facts) {
 		return STATUS_OK;
 	}
-	until_ns = complete_until(timeline, device, now_ns);
+	until_ns = device_table_complete_until(&timeline->table, device, now_ns);
 	known_ns = window_known_until(&timeline->window);
 	return sweep_advance(sweep, until_ns < known_ns ? until_ns : known_ns, &listener);
 }
@@ -277,7 +165,7 @@ static enum status add_operation(struct timeline *timeline, const struct event *
 		.graph = graph,
 		.is_kernel = is_kernel,
 	};
-	struct source *source = NULL;
+	struct device_source *source = NULL;
 	struct sweep *sweep;
 	enum status status = source_of(timeline, event, operation->device, &source);
 
@@ -290,7 +178,7 @@ static enum status add_operation(struct timeline *timeline, const struct event *
 		return STATUS_OK;
 	}
 
-	sweep = &timeline->devices[source->device]->sweep;
+	sweep = &timeline->table.devices[source->device]->sweep;
 	status = sweep_add(sweep, &kept);
 	if (status == STATUS_OK && sweep->pending_count > PENDING_COUNT_MAX) {
 		status = advance(timeline, source->device, event->time_ns);
@@ -298,58 +186,26 @@ static enum status add_operation(struct timeline *timeline, const struct event *
 	return status;
 }
 
-static uint32_t find_uuid(const struct timeline *timeline, const char *uuid)
-{
-	for (uint32_t i = 0; i < timeline->device_count; i++) {
-		const struct timeline_device *device = timeline->devices[i];
-
-		if (device->has_facts && strcmp(device->uuid, uuid) == 0) {
-			return i;
-		}
-	}
-	return DEVICE_COUNT_MAX;
-}
-
-static void copy_name(char target[NAME_BYTES_MAX], const char *name)
-{
-	(void)snprintf(target, NAME_BYTES_MAX, "%s", name);
-}
-
 /* The facts of a device: from now on its source is known by UUID. */
 static enum status add_facts(struct timeline *timeline, const struct event *event)
 {
-	struct source *source = NULL;
-	struct timeline_device *device;
+	const struct timeline_listener *listener = &timeline->listener;
+	struct device_source *source = NULL;
+	bool is_merged = false;
 	enum status status = source_of(timeline, event, event->device.device, &source);
-	uint32_t known;
 
-	if (status != STATUS_OK || timeline->devices[source->device]->has_facts) {
+	if (status == STATUS_OK) {
+		status = device_table_describe(&timeline->table, source, event, &is_merged);
+	}
+	if (status != STATUS_OK || !is_merged) {
 		return status;
 	}
-	device = timeline->devices[source->device];
-	known = event->device.uuid[0] ? find_uuid(timeline, event->device.uuid) : DEVICE_COUNT_MAX;
-	if (known != DEVICE_COUNT_MAX && !device->sweep.tracks[SWEEP_ANYTHING].has_begun) {
-		device->is_merged = true;
-		source->device = known;
-		status = sweep_merge(&timeline->devices[known]->sweep, &device->sweep);
-		return status != STATUS_OK ? status
-					   : timeline->listener.device(timeline->listener.context,
-						     source->pid, source->ordinal, known);
-	}
-
-	device->has_facts = true;
-	device->backend = event->device.backend;
-	copy_name(device->name, event->device.name);
-	copy_name(device->link, event->device.link);
-	if (event->device.uuid[0]) {
-		copy_name(device->uuid, event->device.uuid);
-	}
-	return STATUS_OK;
+	return listener->device(listener->context, source->pid, source->ordinal, source->device);
 }
 
 static enum status add_watermark(struct timeline *timeline, const struct event *event)
 {
-	struct source *source = NULL;
+	struct device_source *source = NULL;
 	enum status status = source_of(timeline, event, event->watermark.device, &source);
 
 	if (status != STATUS_OK) {
@@ -415,12 +271,12 @@ enum status timeline_end(struct timeline *timeline)
 
 	window_force_begin(&timeline->window);
 	timeline->window_end_ns = window_end_ns(&timeline->window);
-	for (uint32_t i = 0; i < timeline->device_count && status == STATUS_OK; i++) {
+	for (uint32_t i = 0; i < timeline->table.device_count && status == STATUS_OK; i++) {
 		struct sweep_scope scope = {timeline, i};
 		const struct sweep_listener listener = {&scope, on_sweep_gap, on_sweep_covered};
 
-		if (!timeline->devices[i]->is_merged) {
-			status = sweep_end(&timeline->devices[i]->sweep, &listener);
+		if (!timeline->table.devices[i]->is_merged) {
+			status = sweep_end(&timeline->table.devices[i]->sweep, &listener);
 		}
 	}
 	return status;
@@ -430,16 +286,15 @@ uint64_t timeline_open_since(const struct timeline *timeline)
 {
 	const uint64_t now_ns = timeline->window.last_event_ns;
 	const uint64_t oldest_ns = now_ns > OPEN_GAP_MAX_NS ? now_ns - OPEN_GAP_MAX_NS : 0;
-	uint64_t since_ns = now_ns > HOLD_MIN_NS ? now_ns - HOLD_MIN_NS : 0;
+	uint64_t since_ns = now_ns;
 
-	for (uint32_t i = 0; i < timeline->device_count; i++) {
-		const struct sweep *sweep = &timeline->devices[i]->sweep;
+	for (uint32_t i = 0; i < timeline->table.device_count; i++) {
+		const struct sweep *sweep = &timeline->table.devices[i]->sweep;
 		const struct sweep_track *track = &sweep->tracks[SWEEP_KERNEL];
 		const uint64_t begin_ns =
 			track->has_begun ? track->cover_end_ns : timeline->window.begin_ns;
 
-		/* On a device that never ran anything there is no feeder to ask about. */
-		if (sweep->operation_count > 0 && begin_ns < since_ns) {
+		if (!timeline->table.devices[i]->is_merged && begin_ns < since_ns) {
 			since_ns = begin_ns;
 		}
 	}
@@ -448,13 +303,13 @@ uint64_t timeline_open_since(const struct timeline *timeline)
 
 uint32_t timeline_device_count(const struct timeline *timeline)
 {
-	return timeline->device_count;
+	return timeline->table.device_count;
 }
 
 const struct timeline_device *timeline_device(const struct timeline *timeline, uint32_t device)
 {
-	assert(device < timeline->device_count);
-	return timeline->devices[device];
+	assert(device < timeline->table.device_count);
+	return timeline->table.devices[device];
 }
 
 struct timeline_usage timeline_usage(const struct timeline_device *device)
@@ -481,18 +336,11 @@ struct timeline_counts timeline_counts(const struct timeline *timeline)
 {
 	struct timeline_counts counts = timeline->counts;
 
-	for (uint32_t i = 0; i < timeline->device_count; i++) {
-		counts.late_records += timeline->devices[i]->sweep.late_count;
-		counts.late_ns += timeline->devices[i]->sweep.late_ns;
+	for (uint32_t i = 0; i < timeline->table.device_count; i++) {
+		counts.late_records += timeline->table.devices[i]->sweep.late_count;
+		counts.late_ns += timeline->table.devices[i]->sweep.late_ns;
 	}
-	for (uint32_t i = 0; i < timeline->source_count; i++) {
-		const struct source *source = &timeline->sources[i];
-
-		if (!source->has_watermark &&
-			timeline->devices[source->device]->sweep.operation_count > 0) {
-			counts.without_watermark++;
-		}
-	}
+	counts.without_watermark = device_table_without_watermark(&timeline->table);
 	return counts;
 }
 
@@ -501,11 +349,7 @@ void timeline_destroy(struct timeline *timeline)
 	if (!timeline) {
 		return;
 	}
-	for (uint32_t i = 0; i < timeline->device_count; i++) {
-		sweep_finish(&timeline->devices[i]->sweep);
-		free(timeline->devices[i]);
-	}
+	device_table_finish(&timeline->table);
 	window_finish(&timeline->window);
-	free(timeline->sources);
 	free(timeline);
 }

@@ -6,26 +6,15 @@
  */
 #pragma once
 
+#include "analysis/core/device_table.h"
 #include "analysis/core/event.h"
 #include "analysis/core/gap.h"
 #include "analysis/core/sweep.h"
 #include "analysis/core/window.h"
 #include "trace/base/cleanup.h"
-#include "trace/base/limits.h"
 #include "trace/base/status.h"
 
 struct timeline;
-
-struct timeline_device {
-	char uuid[NAME_BYTES_MAX]; /* "pid:ordinal" until a process tells the real one */
-	char name[NAME_BYTES_MAX];
-	char link[NAME_BYTES_MAX];
-	enum gaptrace_backend backend;
-	int32_t ordinal;
-	bool has_facts;
-	bool is_merged; /* it turned out to be another one; not to be reported */
-	struct sweep sweep;
-};
 
 /* What became of each device when the recording ended. */
 struct timeline_usage {

@@ -69,17 +69,15 @@ static enum status note_counts(struct trust *trust)
 	};
 	/* clang-format on */
 
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		if (counts[i].count > 0) {
-			const enum status status = trust_note(trust, "%s: %" PRIu64 "; %s",
-				counts[i].what, counts[i].count, counts[i].text);
+	enum status status = STATUS_OK;
 
-			if (status != STATUS_OK) {
-				return status;
-			}
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		if (counts[i].count > 0 && status == STATUS_OK) {
+			status = trust_note(trust, "%s: %" PRIu64 "; %s", counts[i].what,
+				counts[i].count, counts[i].text);
 		}
 	}
-	return STATUS_OK;
+	return status;
 }
 
 enum status trust_conclude(struct trust *trust)

@@ -143,14 +143,13 @@ static void set_empty(struct event *event, const struct event_field *field)
 	char *target = (char *)event + field->offset;
 	const uint64_t unknown = GAPTRACE_UNKNOWN;
 	const int32_t none = GAPTRACE_NONE;
-	const char *nothing = "";
 
 	if (field->storage == FIELD_DURATION) {
 		memcpy(target, &unknown, sizeof(unknown));
 	} else if (field->storage == FIELD_WORK) {
 		memcpy(target, &none, sizeof(none));
 	} else if (field->storage == FIELD_STRING) {
-		memcpy(target, &nothing, sizeof(nothing));
+		*(const char **)(void *)target = "";
 	}
 }
 
@@ -379,7 +378,7 @@ static void read_field(const struct class_entry *entry, const struct reader *rea
 		if (string[0] == '(' && strcmp(string, "(null)") == 0) {
 			string = "";
 		}
-		memcpy(target, &string, sizeof(string));
+		*(const char **)(void *)target = string;
 		return;
 	}
 	value = read_integer(field, reader->is_signed);

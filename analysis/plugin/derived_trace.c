@@ -144,10 +144,11 @@ static bt_stream_class *create_stream_class(
 	return stream_class;
 }
 
-enum status derived_trace_create(
-	bt_self_component *self, const bt_clock_class *clock_class, struct derived_trace *out_trace)
+enum status derived_trace_create(bt_self_message_iterator *iterator,
+	const bt_clock_class *clock_class, const struct walk *walk, struct derived_trace *out_trace)
 {
-	struct derived_trace made = {0};
+	bt_self_component *self = bt_self_message_iterator_borrow_component(iterator);
+	struct derived_trace made = {.iterator = iterator, .walk = walk};
 	bt_clock_class *own_clock = create_clock_class(self, clock_class);
 	bt_trace_class *trace_class = bt_trace_class_create(self);
 	bt_stream_class *stream_class =
@@ -179,11 +180,10 @@ enum status derived_trace_create(
 }
 
 static enum status create_message(const struct derived_trace *trace,
-	bt_self_message_iterator *iterator, const bt_event_class *event_class, uint64_t time_ns,
-	bt_message **out_message)
+	const bt_event_class *event_class, uint64_t time_ns, bt_message **out_message)
 {
 	*out_message = bt_message_event_create_with_default_clock_snapshot(
-		iterator, event_class, trace->stream, time_ns);
+		trace->iterator, event_class, trace->stream, time_ns);
 	return *out_message ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
@@ -210,8 +210,8 @@ static enum status fill(bt_message *message, const struct field_row *rows, size_
 
 #define SIGNED(value) ((uint64_t)(int64_t)(value))
 
-enum status derived_trace_gap(const struct derived_trace *trace, bt_self_message_iterator *iterator,
-	uint64_t time_ns, const struct derived_gap *gap, bt_message **out_message)
+enum status derived_trace_gap(const struct derived_trace *trace, uint64_t time_ns,
+	const struct derived_gap *gap, bt_message **out_message)
 {
 	static const char *const edges[] = {[GAP_INNER] = "inner",
 		[GAP_BEFORE_FIRST] = "before_first",
@@ -227,8 +227,7 @@ enum status derived_trace_gap(const struct derived_trace *trace, bt_self_message
 		{.number = gap->gap->end_ns - gap->gap->begin_ns},
 		{.number = gap->part_count},
 	};
-	enum status status =
-		create_message(trace, iterator, trace->gap_class, time_ns, out_message);
+	enum status status = create_message(trace, trace->gap_class, time_ns, out_message);
 
 	if (status == STATUS_OK) {
 		status = fill(*out_message, gap_fields, ROW_COUNT(gap_fields), values);
@@ -249,9 +248,8 @@ static void join_via(const struct gap_part *part, char out_text[VIA_BYTES_MAX])
 	}
 }
 
-enum status derived_trace_part(const struct derived_trace *trace,
-	bt_self_message_iterator *iterator, uint64_t time_ns, const struct derived_gap *gap,
-	const struct gap_part *part, const struct walk *walk, bt_message **out_message)
+enum status derived_trace_part(const struct derived_trace *trace, uint64_t time_ns,
+	const struct derived_gap *gap, const struct gap_part *part, bt_message **out_message)
 {
 	char via[VIA_BYTES_MAX];
 	const struct field_value values[ROW_COUNT(part_fields)] = {
@@ -264,15 +262,14 @@ enum status derived_trace_part(const struct derived_trace *trace,
 		{.string = part->object},
 		{.string = part->phase},
 		{.number = SIGNED(part->thread_tid)},
-		{.string = walk_thread_name(walk, part->thread_tid)},
+		{.string = walk_thread_name(trace->walk, part->thread_tid)},
 		{.number = SIGNED(part->holder_tid)},
-		{.string = walk_thread_name(walk, part->holder_tid)},
+		{.string = walk_thread_name(trace->walk, part->holder_tid)},
 		{.string = via},
 		{.number = part->job},
 		{.number = SIGNED(part->partition)},
 	};
-	enum status status =
-		create_message(trace, iterator, trace->part_class, time_ns, out_message);
+	enum status status = create_message(trace, trace->part_class, time_ns, out_message);
 
 	join_via(part, via);
 	if (status == STATUS_OK) {

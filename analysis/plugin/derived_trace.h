@@ -17,6 +17,8 @@ struct derived_trace {
 	bt_stream *stream;
 	bt_event_class *gap_class;
 	bt_event_class *part_class;
+	bt_self_message_iterator *iterator; /* makes the messages */
+	const struct walk *walk;            /* knows the threads' names */
 };
 
 /* What a gap event tells. */
@@ -28,15 +30,14 @@ struct derived_gap {
 };
 
 /* Makes the trace and its classes; `clock_class` is the recording's, or NULL when it has none. */
-MUST_CHECK enum status derived_trace_create(bt_self_component *self,
-	const bt_clock_class *clock_class, struct derived_trace *out_trace);
+MUST_CHECK enum status derived_trace_create(bt_self_message_iterator *iterator,
+	const bt_clock_class *clock_class, const struct walk *walk,
+	struct derived_trace *out_trace);
 
 /* Give a new message each, to be put by the caller. */
-MUST_CHECK enum status derived_trace_gap(const struct derived_trace *trace,
-	bt_self_message_iterator *iterator, uint64_t time_ns, const struct derived_gap *gap,
-	bt_message **out_message);
-MUST_CHECK enum status derived_trace_part(const struct derived_trace *trace,
-	bt_self_message_iterator *iterator, uint64_t time_ns, const struct derived_gap *gap,
-	const struct gap_part *part, const struct walk *walk, bt_message **out_message);
+MUST_CHECK enum status derived_trace_gap(const struct derived_trace *trace, uint64_t time_ns,
+	const struct derived_gap *gap, bt_message **out_message);
+MUST_CHECK enum status derived_trace_part(const struct derived_trace *trace, uint64_t time_ns,
+	const struct derived_gap *gap, const struct gap_part *part, bt_message **out_message);
 
 void derived_trace_finish(struct derived_trace *trace);

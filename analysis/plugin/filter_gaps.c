@@ -91,7 +91,7 @@ static enum status enqueue(struct gaps_iterator *iterator, const bt_message *mes
 	if (iterator->first + iterator->count == iterator->capacity) {
 		const size_t capacity = iterator->capacity ? iterator->capacity * 2 : 64;
 		const bt_message **queue =
-			reallocarray((void *)iterator->queue, capacity, sizeof(*queue));
+			reallocarray((void *)iterator->queue, capacity, sizeof(const bt_message *));
 
 		if (!queue) {
 			bt_message_put_ref(message);
@@ -112,8 +112,8 @@ static enum status begin_trace(struct gaps_iterator *iterator)
 	if (iterator->has_trace) {
 		return STATUS_OK;
 	}
-	status = derived_trace_create(bt_self_message_iterator_borrow_component(iterator->self),
-		decoder_clock_class(iterator->feed.decoder), &iterator->trace);
+	status = derived_trace_create(iterator->self, decoder_clock_class(iterator->feed.decoder),
+		analyzer_walk(iterator->analyzer), &iterator->trace);
 	if (status != STATUS_OK) {
 		return status;
 	}
@@ -143,15 +143,14 @@ static enum status on_gap(void *context, enum sweep_layer layer, const struct ga
 	}
 	status = begin_trace(iterator);
 	if (status == STATUS_OK) {
-		status = derived_trace_gap(
-			&iterator->trace, iterator->self, now_ns, &derived, &message);
+		status = derived_trace_gap(&iterator->trace, now_ns, &derived, &message);
 	}
 	if (status == STATUS_OK) {
 		status = enqueue(iterator, message);
 	}
 	for (uint32_t i = 0; parts && i < parts->count && status == STATUS_OK; i++) {
-		status = derived_trace_part(&iterator->trace, iterator->self, now_ns, &derived,
-			&parts->parts[i], analyzer_walk(iterator->analyzer), &message);
+		status = derived_trace_part(
+			&iterator->trace, now_ns, &derived, &parts->parts[i], &message);
 		if (status == STATUS_OK) {
 			status = enqueue(iterator, message);
 		}
@@ -215,44 +214,59 @@ static bt_message_iterator_class_next_method_status fail(
 	return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
 }
 
+/* Takes the messages of one batch; all of them, on failure too. */
+static enum status take_batch(
+	struct gaps_iterator *iterator, bt_message_array_const messages, uint64_t count)
+{
+	enum status status = STATUS_OK;
+
+	for (uint64_t i = 0; i < count; i++) {
+		if (status == STATUS_OK) {
+			status = feed_message(&iterator->feed, messages[i]);
+		}
+		bt_message_put_ref(messages[i]);
+	}
+	return status;
+}
+
+/* Reads one batch from upstream. */
+static bt_message_iterator_class_next_method_status pull_batch(struct gaps_iterator *iterator)
+{
+	bt_message_array_const messages = NULL;
+	enum status status;
+	uint64_t count = 0;
+
+	switch ((int)bt_message_iterator_next(iterator->upstream, &messages, &count)) {
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+		status = take_batch(iterator, messages, count);
+		break;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
+		status = end(iterator);
+		break;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
+		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_AGAIN;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
+		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_MEMORY_ERROR;
+	default:
+		(void)bt_current_thread_error_append_cause_from_message_iterator(iterator->self,
+			__FILE__, __LINE__, "the recording could not be read to its end");
+		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
+	}
+	return status == STATUS_OK ? BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK
+				   : fail(iterator->self, status);
+}
+
 /* Reads upstream until there is something to hand on, or nothing more for now. */
 static bt_message_iterator_class_next_method_status pull(struct gaps_iterator *iterator)
 {
-	while (iterator->count == 0) {
-		bt_message_array_const messages = NULL;
-		enum status status = STATUS_OK;
-		uint64_t count = 0;
+	bt_message_iterator_class_next_method_status status =
+		BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK;
 
-		if (iterator->has_ended) {
-			return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_END;
-		}
-		switch ((int)bt_message_iterator_next(iterator->upstream, &messages, &count)) {
-		case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
-			break;
-		case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
-			status = end(iterator);
-			break;
-		case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
-			return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_AGAIN;
-		case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
-			return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_MEMORY_ERROR;
-		default:
-			(void)bt_current_thread_error_append_cause_from_message_iterator(
-				iterator->self, __FILE__, __LINE__,
-				"the recording could not be read to its end");
-			return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
-		}
-		for (uint64_t i = 0; i < count; i++) {
-			if (status == STATUS_OK) {
-				status = feed_message(&iterator->feed, messages[i]);
-			}
-			bt_message_put_ref(messages[i]);
-		}
-		if (status != STATUS_OK) {
-			return fail(iterator->self, status);
-		}
+	while (iterator->count == 0 && status == BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK) {
+		status = iterator->has_ended ? BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_END
+					     : pull_batch(iterator);
 	}
-	return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK;
+	return status;
 }
 
 bt_message_iterator_class_next_method_status filter_gaps_next(bt_self_message_iterator *self,

@@ -71,6 +71,7 @@ static enum status note_unreadable(struct graph *graph, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
+	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start is right above. */
 	(void)vsnprintf(line.line, sizeof(line.line), format, arguments);
 	va_end(arguments);
 	if (!graph->first_reason.line[0]) {

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,29 +61,21 @@ static enum status scan(int file, const char *path, struct salvage_cut *cut, str
 
 static enum status copy_bytes(int from, int to, uint64_t count)
 {
+	char buffer[65536];
 	off_t offset = 0;
 
 	while (count > 0) {
-		const size_t chunk = count > SSIZE_MAX / 2 ? SSIZE_MAX / 2 : (size_t)count;
-		ssize_t copied = copy_file_range(from, &offset, to, NULL, chunk, 0);
+		const size_t chunk = count < sizeof(buffer) ? (size_t)count : sizeof(buffer);
+		ssize_t got;
 
-		if (copied < 0 && (errno == EXDEV || errno == EINVAL || errno == ENOSYS)) {
-			char buffer[65536];
+		errno = 0;
+		got = pread(from, buffer, chunk, offset);
 
-			copied = pread(from, buffer,
-				count < sizeof(buffer) ? (size_t)count : sizeof(buffer), offset);
-			if (copied > 0) {
-				copied = write(to, buffer, (size_t)copied);
-				offset += copied > 0 ? copied : 0;
-			}
+		if (got <= 0 || write(to, buffer, (size_t)got) != got) {
+			return errno ? status_from_errno(errno) : STATUS_IO;
 		}
-		if (copied < 0) {
-			return status_from_errno(errno);
-		}
-		if (copied == 0) {
-			return STATUS_IO;
-		}
-		count -= (uint64_t)copied;
+		offset += got;
+		count -= (uint64_t)got;
 	}
 	return STATUS_OK;
 }

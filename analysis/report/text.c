@@ -29,7 +29,22 @@ static void write_bar(FILE *stream, uint64_t part, uint64_t whole)
 	}
 }
 
-/* A note on as many lines as it needs, broken at spaces where there are any. */
+/* How much of `text` goes on one line: up to a space, where there is one. */
+static int line_length(const char *text)
+{
+	int length = (int)strnlen(text, NOTE_COLUMNS + 1);
+
+	if (length <= NOTE_COLUMNS) {
+		return length;
+	}
+	length = NOTE_COLUMNS;
+	while (length > 0 && text[length] != ' ') {
+		length--;
+	}
+	return length > 0 ? length : NOTE_COLUMNS;
+}
+
+/* A note on as many lines as it needs. */
 static void write_note(const char *note, FILE *stream)
 {
 	char line[PRINTABLE_BYTES_MAX];
@@ -37,15 +52,8 @@ static void write_note(const char *note, FILE *stream)
 	const char *lead = "! ";
 
 	while (*at) {
-		int length = (int)strlen(at);
+		const int length = line_length(at);
 
-		if (length > NOTE_COLUMNS) {
-			length = NOTE_COLUMNS;
-			while (length > 0 && at[length] != ' ') {
-				length--;
-			}
-			length = length > 0 ? length : NOTE_COLUMNS;
-		}
 		(void)fprintf(stream, "%s%.*s\n", lead, length, at);
 		at += length;
 		at += *at == ' ';
