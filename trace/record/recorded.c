@@ -131,7 +131,8 @@ static void stream_inspect(struct inspection *inspection, const char *path, off_
 		uint64_t packet_bytes = packet.packet_bits / 8;
 
 		if (length != (ssize_t)sizeof(packet) || packet.magic != STREAM_MAGIC ||
-			packet_bytes < sizeof(packet) || packet.content_bits > packet.packet_bits ||
+			packet.content_bits / 8 < sizeof(packet) ||
+			packet.content_bits > packet.packet_bits ||
 			packet_bytes > (uint64_t)(size - at)) {
 			problem_set(inspection, path,
 				fd < 0 ? "cannot be opened" : "ends inside a packet");

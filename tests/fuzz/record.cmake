@@ -1,0 +1,2 @@
+fuzz_test(profile LIBRARIES record)
+fuzz_test(recorded LIBRARIES record)
