@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Points that are reduced together: their sums stay in the second-level cache. */
-#define GROUP_ENTRIES 8192u
+/* Points that are reduced together at most: their sums stay in the second-level cache. */
+#define GROUP_ENTRIES_MAX 8192u
 
 /* Of an entry, the number of a point in the window: set when it counts negatively. */
 #define ENTRY_NEGATED 0x80000000u
@@ -54,16 +54,32 @@ static void *take(uint8_t *memory, size_t *offset, size_t bytes)
 	return taken;
 }
 
+/* Buckets are summed in segments of this length, and as many or twice as many of them. */
+static uint32_t segment_log2_of(uint32_t bucket_count)
+{
+	return (uint32_t)__builtin_ctz(bucket_count) / 2;
+}
+
+/* The points of one level: those of a group, or two for each segment. */
+static size_t level_points(const struct buckets *buckets, uint32_t point_count)
+{
+	size_t group = point_count < GROUP_ENTRIES_MAX ? point_count : GROUP_ENTRIES_MAX;
+	size_t segments = buckets->bucket_count >> segment_log2_of(buckets->bucket_count);
+
+	return group > 2 * segments ? group : 2 * segments;
+}
+
 /* Gives the bytes that it takes. */
 static size_t lay_out(struct buckets *buckets, uint32_t point_count, uint8_t *memory)
 {
 	size_t point_bytes = buckets->point_bytes;
 	size_t bucket_count = buckets->bucket_count;
+	size_t level_bytes = level_points(buckets, point_count) * point_bytes;
 	size_t used = 0;
 
 	buckets->batch = take(memory, &used, sizeof(*buckets->batch));
-	buckets->levels[0] = take(memory, &used, GROUP_ENTRIES * point_bytes);
-	buckets->levels[1] = take(memory, &used, GROUP_ENTRIES * point_bytes);
+	buckets->levels[0] = take(memory, &used, level_bytes);
+	buckets->levels[1] = take(memory, &used, level_bytes);
 	buckets->sums = take(memory, &used, bucket_count * point_bytes);
 	buckets->counts = take(memory, &used, bucket_count * sizeof(uint32_t));
 	buckets->begins = take(memory, &used, (bucket_count + 2) * sizeof(uint32_t));
@@ -264,8 +280,8 @@ static void reduce_entries(struct buckets *buckets)
 
 	memset(buckets->sums, 0, buckets->bucket_count * buckets->point_bytes);
 	while (group.begin_entry < entry_count) {
-		group.end_entry = entry_count - group.begin_entry > GROUP_ENTRIES
-					  ? group.begin_entry + GROUP_ENTRIES
+		group.end_entry = entry_count - group.begin_entry > GROUP_ENTRIES_MAX
+					  ? group.begin_entry + GROUP_ENTRIES_MAX
 					  : entry_count;
 		while (buckets->begins[group.first + 1] <= group.begin_entry) {
 			group.first++;
@@ -287,8 +303,7 @@ static void reduce_entries(struct buckets *buckets)
  */
 static void integrate(struct buckets *buckets, struct curve_point *out_sum)
 {
-	uint32_t bucket_log2 = (uint32_t)__builtin_ctz(buckets->bucket_count);
-	uint32_t segment_log2 = bucket_log2 / 2; /* the length of a segment */
+	uint32_t segment_log2 = segment_log2_of(buckets->bucket_count);
 	uint32_t segment_count = buckets->bucket_count >> segment_log2;
 	size_t point_bytes = buckets->point_bytes;
 	size_t running_bytes = segment_count * point_bytes;
@@ -296,7 +311,6 @@ static void integrate(struct buckets *buckets, struct curve_point *out_sum)
 	uint8_t *weighted = buckets->levels[0] + running_bytes;
 	struct curve_point total;
 
-	assert(2 * segment_count <= GROUP_ENTRIES);
 	memset(running[0], 0, running_bytes);
 	memset(weighted, 0, running_bytes);
 	for (uint32_t step = 1u << segment_log2; step > 0; step--) {

@@ -73,12 +73,17 @@ void msm_init(struct msm *msm, uint32_t thread_count)
 	tail_init(&msm->wide, msm, &msm->input.wide);
 }
 
+void msm_lend_buckets(struct msm *msm, struct msm_buckets *buckets)
+{
+	msm->buckets = buckets;
+}
+
 void msm_finish(struct msm *msm)
 {
-	for (uint32_t i = 0; msm->buckets && i < msm->thread_count; i++) {
-		msm_buckets_finish(&msm->buckets[i]);
+	for (uint32_t i = 0; msm->own_buckets && i < msm->thread_count; i++) {
+		msm_buckets_finish(&msm->own_buckets[i]);
 	}
-	free(msm->buckets);
+	free(msm->own_buckets);
 	secret_destroy(msm->small.sums);
 	secret_destroy(msm->wide.sums);
 	secret_destroy(msm->one_sums);
@@ -125,7 +130,10 @@ static enum status plan_tiles(struct msm *msm)
 {
 	enum status status;
 
-	msm->buckets = calloc(msm->thread_count, sizeof(msm->buckets[0]));
+	if (!msm->buckets) {
+		msm->own_buckets = calloc(msm->thread_count, sizeof(msm->own_buckets[0]));
+		msm->buckets = msm->own_buckets;
+	}
 	if (!msm->buckets) {
 		return STATUS_NO_MEMORY;
 	}
@@ -270,14 +278,25 @@ enum status msm_run_ones(struct msm *msm, struct work_pool *pool)
 	return work_pool_run(pool, &queue);
 }
 
-uint64_t msm_bytes(enum curve_group group, uint32_t point_count, uint32_t thread_count)
+uint64_t msm_bytes(uint32_t point_count, uint32_t thread_count)
 {
 	struct msm_plan plan = msm_plan_make(point_count, SCALARS_WIDE_BITS, thread_count);
-	uint64_t bytes = (uint64_t)point_count * (sizeof(uint32_t) + sizeof(blst_scalar));
+	uint64_t tile_count = (uint64_t)plan.window_count * plan.part_count;
+
+	return point_count * (uint64_t)(sizeof(uint32_t) + sizeof(blst_scalar)) +
+	       tile_count * sizeof(struct curve_point);
+}
+
+uint64_t msm_bucket_bytes(enum curve_group group, uint32_t point_count, uint32_t thread_count)
+{
+	struct msm_plan plan = msm_plan_make(point_count, SCALARS_WIDE_BITS, thread_count);
+	uint64_t ones_bytes = msm_window_bytes(group, ONES_TILE_POINTS, 1);
+	uint64_t tail_bytes = 0;
 
 	if (point_count == 0) {
 		return 0;
 	}
-	bytes += (uint64_t)thread_count * msm_window_bytes(group, point_count, plan.window_bits);
-	return bytes + (uint64_t)plan.window_count * plan.part_count * sizeof(struct curve_point);
+	tail_bytes =
+		msm_window_bytes(group, divide_up(point_count, plan.part_count), plan.window_bits);
+	return tail_bytes > ones_bytes ? tail_bytes : ones_bytes;
 }

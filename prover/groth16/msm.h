@@ -46,8 +46,9 @@ struct msm {
 	struct curve_point *one_sums; /* of each tile of ones */
 	uint32_t one_tile_count;
 	uint32_t ones_task;
-	struct work_queue *queue;    /* where the tasks are, or NULL */
-	struct msm_buckets *buckets; /* of each thread */
+	struct work_queue *queue;        /* where the tasks are, or NULL */
+	struct msm_buckets *buckets;     /* of each thread */
+	struct msm_buckets *own_buckets; /* the same, to be freed; NULL if they are lent */
 	bool is_input_borrowed;
 };
 
@@ -56,6 +57,9 @@ struct msm {
  * until it is finished.
  */
 void msm_init(struct msm *msm, uint32_t thread_count);
+
+/* Lends memory, one for each thread, that sums run by the same threads can share. */
+void msm_lend_buckets(struct msm *msm, struct msm_buckets *buckets);
 
 /* Wipes and frees. Accepts an msm that is all zero. */
 void msm_finish(struct msm *msm);
@@ -83,5 +87,9 @@ void msm_result(const struct msm *msm, enum curve_group group, struct curve_poin
 MUST_CHECK enum status msm_run_tails(struct msm *msm, struct work_pool *pool);
 MUST_CHECK enum status msm_run_ones(struct msm *msm, struct work_pool *pool);
 
-/* The most memory that the sum of a query of `point_count` points takes. */
-uint64_t msm_bytes(enum curve_group group, uint32_t point_count, uint32_t thread_count);
+/*
+ * The most memory that the sum of a query of `point_count` points takes beside buckets, and that
+ * buckets take for each thread.
+ */
+uint64_t msm_bytes(uint32_t point_count, uint32_t thread_count);
+uint64_t msm_bucket_bytes(enum curve_group group, uint32_t point_count, uint32_t thread_count);

@@ -9,7 +9,7 @@
 #include "prover/groth16/work_pool.h"
 #include "prover/groth16/work_queue.h"
 
-#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Wires classified by one tile. */
@@ -115,6 +115,8 @@ struct proving {
 	const blst_scalar *witness;
 	uint8_t *classes; /* of each wire */
 	struct quotient quotient;
+	struct msm_buckets *buckets; /* of each thread */
+	uint32_t thread_count;
 	struct msm sums[GROTH16_QUERY_COUNT];
 	struct proving_query {
 		struct proving *proving;
@@ -127,6 +129,10 @@ static void proving_finish(struct proving *proving)
 	for (uint32_t i = 0; i < GROTH16_QUERY_COUNT; i++) {
 		msm_finish(&proving->sums[i]);
 	}
+	for (uint32_t i = 0; proving->buckets && i < proving->thread_count; i++) {
+		msm_buckets_finish(&proving->buckets[i]);
+	}
+	free(proving->buckets);
 	quotient_finish(&proving->quotient);
 	secret_destroy(proving->classes);
 	*proving = (struct proving){0};
@@ -139,14 +145,17 @@ static enum status proving_init(struct proving *proving, const struct zkey *key,
 	struct quotient_input input = {
 		.key = key, .plan = plan, .witness = witness, .thread_count = thread_count};
 
-	*proving = (struct proving){.key = key, .witness = witness};
+	*proving = (struct proving){.key = key, .witness = witness, .thread_count = thread_count};
+	proving->buckets = calloc(thread_count, sizeof(proving->buckets[0]));
+	proving->classes = secret_create(key->wire_count, 1);
+	if (!proving->buckets || !proving->classes) {
+		proving_finish(proving);
+		return STATUS_NO_MEMORY;
+	}
 	for (uint32_t i = 0; i < GROTH16_QUERY_COUNT; i++) {
 		msm_init(&proving->sums[i], thread_count);
+		msm_lend_buckets(&proving->sums[i], proving->buckets);
 		proving->queries[i] = (struct proving_query){proving, (enum groth16_query)i};
-	}
-	proving->classes = secret_create(key->wire_count, 1);
-	if (!proving->classes) {
-		return STATUS_NO_MEMORY;
 	}
 	input.classes = proving->classes;
 	status = quotient_init(&proving->quotient, &input);
@@ -329,11 +338,14 @@ uint64_t groth16_memory_bytes(const struct zkey *key, uint32_t thread_count)
 {
 	uint64_t bytes = ntt_plan_bytes(key->domain_log2) + quotient_bytes(key, thread_count) +
 			 key->wire_count;
+	uint64_t bucket_bytes = 0; /* shared by the sums */
 
 	for (uint32_t i = 0; i < GROTH16_QUERY_COUNT; i++) {
 		struct msm_query query = groth16_query_points(key, (enum groth16_query)i);
+		uint64_t needed = msm_bucket_bytes(query.group, query.count, thread_count);
 
-		bytes += msm_bytes(query.group, query.count, thread_count);
+		bytes += msm_bytes(query.count, thread_count);
+		bucket_bytes = needed > bucket_bytes ? needed : bucket_bytes;
 	}
-	return bytes;
+	return bytes + thread_count * bucket_bytes;
 }
