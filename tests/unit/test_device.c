@@ -121,17 +121,24 @@ static bool overlaps(const struct recorded *first, const struct recorded *second
 	return first->start_ns < second->end_ns && second->start_ns < first->end_ns;
 }
 
+/* A rig whose largest copy is slow, on either backend. */
+static void open_slow_rig(struct device_rig *rig, const char *backend)
+{
+	struct device_config config = {
+		.pinned_bytes_per_s = SLOW_BYTES_PER_S, .model = device_model_rtx_5070_ti};
+
+	config.model.time_scale = 0.001;
+	config.model.pinned_bytes_per_s = SLOW_BYTES_PER_S / 1000;
+	device_rig_open(rig, backend, config);
+}
+
 /* A kernel of one stream runs while a slow copy of another does. */
 static void kernels_run_beside_copies(void **state)
 {
 	struct device_rig rig;
-	struct device_config config = {
-		.pinned_bytes_per_s = SLOW_BYTES_PER_S, .model = device_model_rtx_5070_ti};
 	bool has_overlapped = false;
 
-	config.model.time_scale = 0.001;
-	config.model.pinned_bytes_per_s = SLOW_BYTES_PER_S / 1000;
-	device_rig_open(&rig, *state, config);
+	open_slow_rig(&rig, *state);
 	for (int attempt = 0; attempt < ATTEMPTS_MAX && !has_overlapped; attempt++) {
 		recorded_trace_clear();
 		assert_int_equal(upload(&rig, 0, RIG_COPY_BYTES), STATUS_OK);
@@ -559,14 +566,11 @@ static void a_full_stream_keeps_the_caller_and_says_so(void **state)
 	const struct recorded *full = NULL;
 	uint32_t call_count;
 
-	device_rig_open(&rig, *state, (struct device_config){0});
+	open_slow_rig(&rig, *state);
 	for (int attempt = 0; attempt < ATTEMPTS_MAX && !full; attempt++) {
 		recorded_trace_clear();
 		for (int i = 0; i < 1200; i++) {
-			assert_int_equal(upload(&rig, 0, 16), STATUS_OK);
-			if (i == 0) {
-				assert_int_equal(device_rig_launch(&rig, 0), STATUS_OK);
-			}
+			assert_int_equal(upload(&rig, 0, i == 0 ? RIG_COPY_BYTES : 16), STATUS_OK);
 		}
 		assert_int_equal(synchronize(&rig, 0), STATUS_OK);
 		full = recorded_trace_find(RECORDED_OVERHEAD, NULL);
@@ -612,10 +616,12 @@ static void simulated_operations_take_what_the_model_says(void **state)
 static void simulated_kernels_that_are_queued_leave_no_gap(void **state)
 {
 	struct device_rig rig;
+	struct device_config config = {.model = device_model_rtx_5070_ti};
 	bool has_no_gap = false;
 
 	(void)state;
-	device_rig_open(&rig, "sim", (struct device_config){0});
+	config.model.time_scale = 0.1; /* 27 ms each */
+	device_rig_open(&rig, "sim", config);
 	for (int attempt = 0; attempt < ATTEMPTS_MAX && !has_no_gap; attempt++) {
 		recorded_trace_clear();
 		assert_int_equal(upload(&rig, 0, RIG_COPY_BYTES), STATUS_OK);
