@@ -192,6 +192,35 @@ static void a_circuit_without_rows_has_a_key(void **state)
 	assert_proves(key, witness);
 }
 
+/* x * x = y with both secret: IC is one point, and public.json an empty list. */
+static void a_circuit_without_publics_proves(void **state)
+{
+	const struct setup_options options = {.seed = seed};
+	const blst_scalar three = {.b = {3}};
+	AUTO(circuit_destroy) struct circuit *circuit = NULL;
+	AUTO(r1cs_destroy) struct r1cs *r1cs = NULL;
+	AUTO(wtns_destroy) struct wtns *witness = NULL;
+	AUTO(zkey_destroy) struct zkey *key = NULL;
+	AUTO(zkey_destroy) struct zkey *read = NULL;
+	uint32_t x;
+
+	(void)state;
+	assert_int_equal(circuit_create(0, &circuit), STATUS_OK);
+	x = circuit_add_input(circuit, &three);
+	circuit_add_power(circuit, R1CS_A, x, 0, false);
+	circuit_add_power(circuit, R1CS_B, x, 0, false);
+	circuit_add_power(circuit, R1CS_C, circuit_add_small_wire(circuit, 9), 0, false);
+	circuit_end_row(circuit);
+	assert_int_equal(circuit_finish(circuit, &r1cs, &witness), STATUS_OK);
+	assert_int_equal(setup_create_key(r1cs, &options, NULL, &key), STATUS_OK);
+	assert_int_equal(key->public_count, 0);
+	assert_int_equal(zkey_write(key, fixture_path("a.zkey"), NULL), STATUS_OK);
+	assert_int_equal(
+		zkey_read(fixture_path("a.zkey"), ZKEY_CHECK_SUBGROUP, NULL, &read), STATUS_OK);
+	assert_proves(read, witness);
+	fixture_remove_folder();
+}
+
 static bool are_same(const struct zkey *a, const struct zkey *b)
 {
 	return memcmp(&a->alpha_g1, &b->alpha_g1, sizeof(a->alpha_g1)) == 0 &&
@@ -250,6 +279,7 @@ int main(void)
 		cmocka_unit_test(sparse_circuits_prove_too),
 		cmocka_unit_test(random_circuits_prove_and_survive_their_files),
 		cmocka_unit_test(a_circuit_without_rows_has_a_key),
+		cmocka_unit_test(a_circuit_without_publics_proves),
 		cmocka_unit_test(a_seed_gives_one_key_on_any_number_of_threads),
 		cmocka_unit_test(without_a_seed_every_key_is_another),
 	};
