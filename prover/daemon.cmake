@@ -4,7 +4,7 @@ add_library(prover_core STATIC
   dispatcher.c finalizer.c gpu_worker.c hand_over.c http_api.c job.c job_json.c keyframe.c
   listener.c log.c memory_budget.c metrics.c pacer.c partition.c paths.c pipeline.c
   pipeline_devices.c priority_queue.c proof_page.c scheduler.c simulate.c srs.c srs_builtin.c
-  srs_load.c status_page.c synthesis.c tracker.c tracker_snapshot.c)
+  srs_load.c status_page.c synthesis.c tracker.c tracker_snapshot.c truth.c)
 target_compile_options(prover_core PRIVATE -include ${CMAKE_CURRENT_SOURCE_DIR}/poison.h)
 target_include_directories(prover_core PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(prover_core
@@ -14,7 +14,7 @@ target_link_libraries(prover_core
 add_executable(proverd main.c)
 target_compile_options(proverd PRIVATE -include ${CMAKE_CURRENT_SOURCE_DIR}/poison.h)
 target_compile_definitions(proverd PRIVATE PROVERD_VERSION="${PROJECT_VERSION}")
-target_link_libraries(proverd PRIVATE prover_core project_quality)
+target_link_libraries(proverd PRIVATE prover_core PkgConfig::JANSSON project_quality)
 set_target_properties(proverd PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 install(TARGETS proverd RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
 

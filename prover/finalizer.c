@@ -12,7 +12,7 @@ static void trim(struct pipeline *pipeline)
 	uint64_t begin_ns = clock_now_ns();
 
 	(void)gaptrace_malloc_trim(0);
-	(void)atomic_fetch_add(&pipeline->trim_ns, clock_now_ns() - begin_ns);
+	(void)atomic_fetch_add(&pipeline->clocks.malloc_trim_ns, clock_now_ns() - begin_ns);
 	(void)atomic_fetch_add(&pipeline->trim_count, 1);
 }
 
@@ -53,7 +53,7 @@ static enum status self_check_job(struct pipeline *pipeline, const struct job *j
 			entry->publics, entry->public_count);
 	}
 	gaptrace_span_end(&span);
-	(void)atomic_fetch_add(&pipeline->self_check_ns, clock_now_ns() - begin_ns);
+	(void)atomic_fetch_add(&pipeline->clocks.self_check_ns, clock_now_ns() - begin_ns);
 	return status;
 }
 
@@ -67,7 +67,7 @@ static enum status self_check_partition(struct pipeline *pipeline,
 		pipeline, partition->job, result->proof, result->publics, result->public_count);
 
 	gaptrace_span_end(&span);
-	(void)atomic_fetch_add(&pipeline->self_check_ns, clock_now_ns() - begin_ns);
+	(void)atomic_fetch_add(&pipeline->clocks.self_check_ns, clock_now_ns() - begin_ns);
 	return status;
 }
 
@@ -108,12 +108,15 @@ void finalizer_end_partition(
 	struct pipeline *pipeline, struct partition *partition, struct tracker_result *result)
 {
 	bool is_over = false;
+	uint64_t begin_ns = 0;
 
 	if (partition->is_dispatched) {
 		pacer_end(&pipeline->pacer);
 		partition->is_dispatched = false;
 	}
+	begin_ns = clock_now_ns();
 	gaptrace_mutex_lock(&pipeline->tracker.mutex);
+	(void)atomic_fetch_add(&pipeline->clocks.finalizer_wait_ns, clock_now_ns() - begin_ns);
 	is_over = end_locked(pipeline, partition, result);
 	gaptrace_mutex_unlock(&pipeline->tracker.mutex);
 	if (is_over) {

@@ -9,6 +9,7 @@ struct start {
 	struct pipeline *pipeline;
 	struct partition *partition;
 	uint32_t device;
+	uint64_t submitted_ns;
 	enum status status;
 };
 
@@ -18,9 +19,13 @@ static void start_task(void *argument)
 	struct partition *partition = start->partition;
 
 	partition->gpu_begin_ns = clock_now_ns();
+	(void)atomic_fetch_add(&start->pipeline->clocks.hop_wait_ns,
+		partition->gpu_begin_ns - start->submitted_ns);
 	start->status = partition_proof_start(start->pipeline->gpus[start->device],
 		&partition->job->srs->key, (int32_t)partition->worker, &partition->synthesized,
 		&partition->proof);
+	(void)atomic_fetch_add(
+		&start->pipeline->clocks.prove_start_ns, clock_now_ns() - partition->gpu_begin_ns);
 }
 
 /* The worker waits meanwhile: a join, as the daemon's workers await their blocking call. */
@@ -35,6 +40,7 @@ static enum status start_on_pool(
 	enum status status = STATUS_OK;
 
 	partition->synthesized->work.device = (int32_t)device;
+	start.submitted_ns = clock_now_ns();
 	status = thread_pool_submit(pipeline->blocking_pool, &task);
 	if (status != STATUS_OK) {
 		return status;
@@ -62,11 +68,16 @@ static void prove(struct pipeline *pipeline, struct partition *partition, uint32
 	uint32_t device = worker / (uint32_t)pipeline->config.gpu.workers_per_device;
 	uint64_t abc_bytes = partition->job->srs->abc_bytes;
 	char reason[64];
+	uint64_t wait_ns = 0;
+	bool is_wanted = false;
 	enum status status = STATUS_OK;
 
 	partition->worker = worker;
 	tracker_partition(&pipeline->tracker, partition->job, partition->index, JOB_PARTITION_GPU);
-	if (!tracker_worker_begin(&pipeline->tracker, worker, partition->job, partition->index)) {
+	is_wanted = tracker_worker_begin(
+		&pipeline->tracker, worker, partition->job, partition->index, &wait_ns);
+	(void)atomic_fetch_add(&pipeline->clocks.tracker_wait_ns, wait_ns);
+	if (!is_wanted) {
 		partition_fail(&partition, NULL);
 		return;
 	}
@@ -93,8 +104,12 @@ void gpu_worker_run(struct pipeline *pipeline, uint32_t worker)
 	struct priority_queue *queue =
 		&pipeline->gpu_queues[pipeline->gpu_queue_count > 1 ? device : 0];
 	struct priority_queue_entry *entry = NULL;
+	uint64_t begin_ns = clock_now_ns();
 
 	while ((entry = priority_queue_pop(queue))) {
+		(void)atomic_fetch_add(
+			&pipeline->clocks.gpu_queue_wait_ns, clock_now_ns() - begin_ns);
 		prove(pipeline, partition_of_entry(entry), worker);
+		begin_ns = clock_now_ns();
 	}
 }

@@ -8,11 +8,13 @@
 #include "prover/log.h"
 #include "prover/paths.h"
 #include "prover/pipeline.h"
+#include "prover/truth.h"
 #include "trace/base/clock.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <libgen.h>
 #include <limits.h>
 #include <poll.h>
@@ -283,38 +285,58 @@ static void serve(struct daemon_state *daemon)
 	(void)pthread_join(drain, NULL);
 }
 
-/* The counters of the whole run in one line, exact to the last lock taken before it. */
-static void write_counters(const char *path, const struct pipeline_counters *counters)
+/* What only the living pipeline can tell, while its counters are still to be completed. */
+static json_t *truths(struct pipeline *pipeline)
+{
+	json_t *devices = json_array();
+
+	for (uint32_t i = 0; i < pipeline->device_count; i++) {
+		(void)json_array_append_new(devices, truth_device(pipeline, i));
+	}
+	return json_pack("{s:o, s:o}", "clocks", truth_pipeline(pipeline), "devices", devices);
+}
+
+/* The counters of the whole run in one line, exact to the last lock taken before it. Takes
+ * `json`. */
+static void write_counters(const char *path, const struct pipeline_counters *counters, json_t *json)
 {
 	FILE *file = fopen(path, "we");
+	bool is_written = false;
 
-	if (!file) {
-		log_error("%s: %s", path, strerror(errno));
-		return;
+	(void)json_object_update_new(
+		json, json_pack("{s:I, s:I, s:I, s:I, s:I}", "lock_acquire",
+			      (json_int_t)counters->lock_acquires, "queue_pop",
+			      (json_int_t)counters->queue_pops, "prove_start",
+			      (json_int_t)counters->prove_starts, "prove_finish",
+			      (json_int_t)counters->prove_finishes, "malloc_trim",
+			      (json_int_t)counters->malloc_trims));
+	if (file) {
+		is_written = json_dumpf(json, file, JSON_COMPACT) == 0 && fputc('\n', file) != EOF;
+		is_written = fclose(file) == 0 && is_written;
 	}
-	fprintf(file,
-		"{\"lock_acquire\":%" PRIu64 ",\"queue_pop\":%" PRIu64 ",\"prove_start\":%" PRIu64
-		",\"prove_finish\":%" PRIu64 ",\"malloc_trim\":%" PRIu64 "}\n",
-		counters->lock_acquires, counters->queue_pops, counters->prove_starts,
-		counters->prove_finishes, counters->malloc_trims);
-	if (fclose(file) != 0) {
-		log_error("%s: %s", path, strerror(errno));
+	if (!is_written) {
+		log_error("%s: the counters cannot be written: %s", path, strerror(errno));
 	}
+	json_decref(json);
 }
 
 static void stop(struct daemon_state *daemon, const struct options *options)
 {
 	struct pipeline_counters counters = {0};
+	json_t *json = NULL;
 
 	http_api_stop(daemon->api);
 	if (daemon->pipeline) {
 		pipeline_stop(daemon->pipeline);
 		counters = pipeline_counters(daemon->pipeline);
+		json = truths(daemon->pipeline);
 		pipeline_destroy(daemon->pipeline);
 		counters.lock_acquires = lock_registry_acquire_count();
 	}
 	if (options->counters_path && daemon->pipeline) {
-		write_counters(options->counters_path, &counters);
+		write_counters(options->counters_path, &counters, json);
+	} else {
+		json_decref(json);
 	}
 	listener_close(&daemon->listener);
 	(void)close(daemon->signal_fd);

@@ -2,6 +2,7 @@
 #include "prover/metrics.h"
 
 #include "prover/tracker_snapshot.h"
+#include "prover/truth.h"
 #include "trace/base/clock.h"
 
 #include <inttypes.h>
@@ -66,10 +67,6 @@ static void print_jobs(const struct tracker_snapshot *snapshot, FILE *stream)
 		counts->partitions_failed);
 	seconds_counter(stream, "job_duration_seconds_total",
 		"From submit to end, of all completed jobs.", counts->duration_ns);
-	seconds_counter(stream, "synthesis_seconds_total", "Synthesis of all partitions.",
-		counts->synthesis_ns);
-	seconds_counter(stream, "gpu_seconds_total",
-		"From prove_start to the end of prove_finish, of all partitions.", counts->gpu_ns);
 	gauge(stream, "gpu_workers", "GPU workers.", snapshot->worker_count);
 	gauge(stream, "gpu_workers_busy", "GPU workers that prove now.", busy);
 }
@@ -115,77 +112,10 @@ static void print_memory(struct pipeline *pipeline, FILE *stream)
 		pinned.pageable_count);
 }
 
-/* One figure of every device, under one heading. */
-static void by_device(struct pipeline *pipeline, FILE *stream, const char *name, const char *help,
-	uint64_t (*figure)(const struct partition_gpu_counts *))
-{
-	family(stream, name, "counter", help);
-	for (uint32_t i = 0; i < pipeline->device_count; i++) {
-		struct partition_gpu_counts counts = partition_gpu_counts(pipeline->gpus[i]);
-
-		fprintf(stream, METRIC_PREFIX "%s{device=\"%u\",backend=\"%s\"} %" PRIu64 "\n",
-			name, i, pipeline->ops->name, figure(&counts));
-	}
-}
-
-static uint64_t kernel_ns(const struct partition_gpu_counts *counts)
-{
-	return counts->device.lane_busy_ns;
-}
-
-static uint64_t copy_ns(const struct partition_gpu_counts *counts)
-{
-	return counts->device.copy_busy_ns;
-}
-
-static uint64_t mutex_wait_ns(const struct partition_gpu_counts *counts)
-{
-	return counts->mutex_wait_ns;
-}
-
-static uint64_t mutex_held_ns(const struct partition_gpu_counts *counts)
-{
-	return counts->mutex_held_ns;
-}
-
-static uint64_t mutex_idle_ns(const struct partition_gpu_counts *counts)
-{
-	return counts->mutex_without_kernel_ns;
-}
-
-static uint64_t barrier_wait_ns(const struct partition_gpu_counts *counts)
-{
-	return counts->barrier_wait_ns;
-}
-
-static uint64_t proved_count(const struct partition_gpu_counts *counts)
-{
-	return counts->proved_count;
-}
-
-static void print_devices(struct pipeline *pipeline, FILE *stream)
-{
-	by_device(pipeline, stream, "device_kernel_nanoseconds_total", "A kernel ran.", kernel_ns);
-	by_device(pipeline, stream, "device_copy_nanoseconds_total", "A copy ran.", copy_ns);
-	by_device(pipeline, stream, "gpu_mutex_wait_nanoseconds_total",
-		"Prove calls waited for the device's mutex.", mutex_wait_ns);
-	by_device(pipeline, stream, "gpu_mutex_held_nanoseconds_total",
-		"The device's mutex was held.", mutex_held_ns);
-	by_device(pipeline, stream, "gpu_mutex_idle_nanoseconds_total",
-		"It was held and no kernel ran.", mutex_idle_ns);
-	by_device(pipeline, stream, "barrier_wait_nanoseconds_total",
-		"Prove calls waited for prep.", barrier_wait_ns);
-	by_device(pipeline, stream, "device_partitions_total", "Partitions proved.", proved_count);
-}
-
 static void print_events(struct pipeline *pipeline, FILE *stream)
 {
 	struct pipeline_counters counters = pipeline_counters(pipeline);
 
-	seconds_counter(stream, "malloc_trim_seconds_total", "Inside malloc_trim.",
-		atomic_load(&pipeline->trim_ns));
-	seconds_counter(stream, "self_check_seconds_total", "Verifying proofs before they leave.",
-		atomic_load(&pipeline->self_check_ns));
 	counter(stream, "lock_acquires_total", "Lock acquisitions.", counters.lock_acquires);
 	counter(stream, "queue_pops_total", "Items popped off queues.", counters.queue_pops);
 	counter(stream, "prove_starts_total", "Calls of prove_start.", counters.prove_starts);
@@ -216,7 +146,7 @@ enum status metrics_format(struct pipeline *pipeline, char **out_text)
 	print_jobs(snapshot, stream);
 	print_queues(pipeline, stream);
 	print_memory(pipeline, stream);
-	print_devices(pipeline, stream);
+	truth_metrics(pipeline, METRIC_PREFIX, stream);
 	print_events(pipeline, stream);
 	if (fclose(stream) != 0) {
 		free(text);

@@ -33,6 +33,18 @@ struct hand_over;
 struct keyframe;
 struct pipeline_thread;
 
+/* Where the host's time went, by clocks apart from any trace; nanoseconds, workers added up. */
+struct pipeline_clocks {
+	_Atomic uint64_t malloc_trim_ns;
+	_Atomic uint64_t self_check_ns;
+	_Atomic uint64_t synthesis_ns;
+	_Atomic uint64_t gpu_queue_wait_ns; /* GPU workers had nothing to pop */
+	_Atomic uint64_t tracker_wait_ns; /* GPU workers waited for `tracker` before prove_start */
+	_Atomic uint64_t hop_wait_ns;     /* prove_start waited for a thread of `blocking` */
+	_Atomic uint64_t prove_start_ns;
+	_Atomic uint64_t finalizer_wait_ns; /* finalizers waited for `tracker` */
+};
+
 struct pipeline {
 	struct config config;
 	const struct device_ops *ops;
@@ -63,10 +75,8 @@ struct pipeline {
 	struct srs_manager *srs_manager;
 	struct keyframe *keyframe;
 
-	/* Truths apart from the trace. */
+	struct pipeline_clocks clocks;
 	_Atomic uint64_t trim_count;
-	_Atomic uint64_t trim_ns;
-	_Atomic uint64_t self_check_ns;
 	_Atomic uint64_t synthesizing; /* partitions now */
 
 	struct pipeline_thread *threads;

@@ -2,6 +2,7 @@
 #include "prover/status_page.h"
 
 #include "prover/tracker_snapshot.h"
+#include "prover/truth.h"
 #include "trace/base/clock.h"
 
 #include <assert.h>
@@ -152,19 +153,11 @@ static json_t *devices_json(struct pipeline *pipeline)
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < pipeline->device_count; i++) {
-		struct partition_gpu_counts gpu = partition_gpu_counts(pipeline->gpus[i]);
+		json_t *json = json_pack("{s:i, s:s, s:b}", "index", (int)i, "backend",
+			pipeline->ops->name, "simulated", pipeline_is_simulated(pipeline));
 
-		(void)json_array_append_new(
-			list, json_pack("{s:i, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-				      "index", (int)i, "backend", pipeline->ops->name, "simulated",
-				      pipeline_is_simulated(pipeline), "partitions_proved",
-				      integer(gpu.proved_count), "kernel_ns",
-				      integer(gpu.device.lane_busy_ns), "copy_ns",
-				      integer(gpu.device.copy_busy_ns), "gpu_mutex_wait_ns",
-				      integer(gpu.mutex_wait_ns), "gpu_mutex_held_ns",
-				      integer(gpu.mutex_held_ns), "gpu_mutex_without_kernel_ns",
-				      integer(gpu.mutex_without_kernel_ns), "barrier_wait_ns",
-				      integer(gpu.barrier_wait_ns)));
+		(void)json_object_update_new(json, truth_device(pipeline, i));
+		(void)json_array_append_new(list, json);
 	}
 	return list;
 }
@@ -201,15 +194,16 @@ enum status status_page_status(struct pipeline *pipeline, char **out_text)
 	for (uint32_t i = 0; i < snapshot->worker_count; i++) {
 		(void)json_array_append_new(workers, worker_json(&snapshot->workers[i], i, now_ns));
 	}
-	return dump(json_pack("{s:f, s:b, s:b, s:o, s:{s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o}",
-			    "uptime_seconds", seconds(now_ns - pipeline->begin_ns), "simulated",
-			    is_simulated, "draining", snapshot->is_draining, "memory",
-			    memory_json(pipeline), "synthesis", "max_concurrent",
-			    integer(pipeline->config.synthesis.workers), "active",
-			    integer(atomic_load(&pipeline->synthesizing)), "pipelines", jobs,
-			    "gpu_workers", workers, "devices", devices_json(pipeline), "queues",
-			    queues_json(pipeline), "buffers", buffers_json(pipeline), "counters",
-			    counters_json(&snapshot->counts)),
+	return dump(
+		json_pack("{s:f, s:b, s:b, s:o, s:{s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			"uptime_seconds", seconds(now_ns - pipeline->begin_ns), "simulated",
+			is_simulated, "draining", snapshot->is_draining, "memory",
+			memory_json(pipeline), "synthesis", "max_concurrent",
+			integer(pipeline->config.synthesis.workers), "active",
+			integer(atomic_load(&pipeline->synthesizing)), "pipelines", jobs,
+			"gpu_workers", workers, "devices", devices_json(pipeline), "queues",
+			queues_json(pipeline), "buffers", buffers_json(pipeline), "counters",
+			counters_json(&snapshot->counts), "clocks", truth_pipeline(pipeline)),
 		out_text);
 }
 
@@ -231,7 +225,8 @@ enum status status_page_jobs(struct pipeline *pipeline, char **out_text)
 	return dump(json_pack("{s:o}", "jobs", list), out_text);
 }
 
-enum status status_page_job(struct pipeline *pipeline, uint64_t id, char **out_text)
+enum status status_page_job(
+	struct pipeline *pipeline, uint64_t id, char **out_text, enum job_state *out_state)
 {
 	AUTO(tracker_snapshot_destroy) struct tracker_snapshot *snapshot = NULL;
 	enum status status =
@@ -243,6 +238,7 @@ enum status status_page_job(struct pipeline *pipeline, uint64_t id, char **out_t
 	if (snapshot->job_count == 0) {
 		return STATUS_NOT_FOUND;
 	}
+	*out_state = snapshot->jobs[0].state;
 	return dump(
 		job_json(&snapshot->jobs[0], clock_now_ns(), pipeline_is_simulated(pipeline), true),
 		out_text);

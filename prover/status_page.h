@@ -9,8 +9,9 @@
 /* Each gives a text that the caller frees. */
 MUST_CHECK enum status status_page_status(struct pipeline *pipeline, char **out_text);
 MUST_CHECK enum status status_page_jobs(struct pipeline *pipeline, char **out_text);
-/* NOT_FOUND when there is no such job. */
-MUST_CHECK enum status status_page_job(struct pipeline *pipeline, uint64_t id, char **out_text);
+/* NOT_FOUND when there is no such job. `out_state` is the one that the page tells. */
+MUST_CHECK enum status status_page_job(
+	struct pipeline *pipeline, uint64_t id, char **out_text, enum job_state *out_state);
 
 /* The job's proofs: an array of {"proof": ..., "public": ...}, each as snarkjs writes it. */
 MUST_CHECK enum status status_page_proofs(

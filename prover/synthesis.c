@@ -139,6 +139,7 @@ static void run_partition(struct pipeline *pipeline, struct partition *partition
 	struct diag diag = {.line = ""};
 	struct gaptrace_span span;
 	uint64_t begin_ns = clock_now_ns();
+	uint64_t duration_ns = 0;
 	enum status status = STATUS_OK;
 
 	if (tracker_is_failing(tracker, partition->job)) {
@@ -151,12 +152,13 @@ static void run_partition(struct pipeline *pipeline, struct partition *partition
 	status = synthesize(pipeline, partition, &diag);
 	gaptrace_span_end(&span);
 	(void)atomic_fetch_sub(&pipeline->synthesizing, 1);
+	duration_ns = clock_now_ns() - begin_ns;
+	(void)atomic_fetch_add(&pipeline->clocks.synthesis_ns, duration_ns);
 	if (status != STATUS_OK) {
 		partition_fail(&partition, diag.line[0] != '\0' ? diag.line : status_text(status));
 		return;
 	}
-	tracker_partition_synthesized(
-		tracker, partition->job, partition->index, clock_now_ns() - begin_ns);
+	tracker_partition_synthesized(tracker, partition->job, partition->index, duration_ns);
 	hand_over_partition(pipeline, partition);
 }
 

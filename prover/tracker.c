@@ -214,13 +214,15 @@ void tracker_cancel_all(struct tracker *tracker)
 	gaptrace_mutex_unlock(&tracker->mutex);
 }
 
-bool tracker_worker_begin(
-	struct tracker *tracker, uint32_t worker, const struct job *job, uint32_t partition)
+bool tracker_worker_begin(struct tracker *tracker, uint32_t worker, const struct job *job,
+	uint32_t partition, uint64_t *out_wait_ns)
 {
 	struct tracker_worker *entry = &tracker->workers[worker];
 	bool is_wanted = false;
+	uint64_t begin_ns = clock_now_ns();
 
 	gaptrace_mutex_lock(&tracker->mutex);
+	*out_wait_ns = clock_now_ns() - begin_ns;
 	is_wanted = !job->is_failing;
 	if (is_wanted) {
 		entry->job = job->id;

@@ -95,9 +95,12 @@ void tracker_set_verification_key(struct tracker *tracker, struct job *job, char
 /* All active jobs fail as cancelled. */
 void tracker_cancel_all(struct tracker *tracker);
 
-/* Fail check and mark busy in one: false when the job is failing, and the worker stays idle. */
-bool tracker_worker_begin(
-	struct tracker *tracker, uint32_t worker, const struct job *job, uint32_t partition);
+/*
+ * Fail check and mark busy in one: false when the job is failing, and the worker stays idle.
+ * `out_wait_ns` is how long the lock took.
+ */
+bool tracker_worker_begin(struct tracker *tracker, uint32_t worker, const struct job *job,
+	uint32_t partition, uint64_t *out_wait_ns);
 void tracker_worker_end(struct tracker *tracker, uint32_t worker);
 
 /* Where a partition is now. */

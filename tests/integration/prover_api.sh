@@ -42,7 +42,7 @@ for line in 'proverd_jobs_completed_total\{kind="squaring"\} 3' 'proverd_partiti
   'proverd_simulated 0'; do
   grep -Eq "^$line\$" "$WORK/answer" || fail "no '$line' in the metrics"
 done
-awk '/^# TYPE/ { if (seen[$3]++) { exit 1 } } !/^#/ && !/^[a-z_]+(\{[^}]*\})? [0-9.]+$/ { print; exit 1 }' "$WORK/answer" ||
+awk '/^# TYPE/ { if (seen[$3]++) { exit 1 } } !/^#/ && !/^[a-z0-9_]+(\{[^}]*\})? [0-9.]+$/ { print; exit 1 }' "$WORK/answer" ||
   fail "the metrics are no Prometheus text"
 
 claim "wrong bodies are answered with 400 and the field's name"

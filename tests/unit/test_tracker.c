@@ -127,13 +127,14 @@ static void a_failing_job_keeps_its_first_reason_and_no_proof(void **state)
 	struct tracker tracker;
 	struct job *job = new_job(2);
 	struct proof proof;
+	uint64_t wait_ns = 0;
 	struct tracker_result result = {.is_done = true, .proof = &proof, .public_count = 1};
 
 	(void)state;
 	memset(&proof, 1, sizeof(proof));
 	init(&tracker, 2, 10);
 	assert_int_equal(tracker_add(&tracker, job), STATUS_OK);
-	assert_true(tracker_worker_begin(&tracker, 0, job, 0));
+	assert_true(tracker_worker_begin(&tracker, 0, job, 0, &wait_ns));
 	assert_int_equal(tracker.workers[0].job, 1);
 	tracker_worker_end(&tracker, 0);
 
@@ -147,7 +148,7 @@ static void a_failing_job_keeps_its_first_reason_and_no_proof(void **state)
 	tracker_fail(&tracker, job, "first");
 	tracker_fail(&tracker, job, "second");
 	assert_true(tracker_is_failing(&tracker, job));
-	assert_false(tracker_worker_begin(&tracker, 1, job, 1));
+	assert_false(tracker_worker_begin(&tracker, 1, job, 1, &wait_ns));
 	assert_int_equal(tracker.workers[1].job, 0);
 	gaptrace_mutex_lock(&tracker.mutex);
 	result = (struct tracker_result){.is_done = false};
