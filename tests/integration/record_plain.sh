@@ -8,6 +8,7 @@ lttng_isolate "$@"
 cd "$WORK"
 
 claim "the page's commands run as they stand"
+# shellcheck disable=SC2016
 sed -n '/^## With plain lttng/,$p' "$page" | sed -n '/^```sh/,/^```/p' | grep -v '^```' >commands
 [ "$(wc -l <commands)" -gt 10 ] || fail "no commands found in $page"
 expect_line commands '^LTTNG_UST_REGISTER_TIMEOUT=3000 service$'
