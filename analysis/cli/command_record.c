@@ -90,10 +90,10 @@ static enum status recording_start(
 	if (status != STATUS_OK) {
 		return status;
 	}
+	(void)alarm(START_LIMIT_S);
 	status = buffers_prepare(profile, diag);
 	if (status == STATUS_OK) {
 		record_say_room(profile, recording->output.path);
-		(void)alarm(START_LIMIT_S);
 		daemon_lock_acquire(&lock);
 		status = daemon_ensure(&is_daemon_started, diag);
 		if (status == STATUS_OK) {

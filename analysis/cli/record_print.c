@@ -135,6 +135,7 @@ enum status record_say_summary(const char *output, const struct session_end *end
 	}
 	if (end && !end->is_flushed) {
 		record_say("warning: the last buffers were not written within a minute");
+		is_whole = false;
 	}
 	if (lost_events || lost_packets) {
 		losses_explain(end);
