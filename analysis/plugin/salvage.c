@@ -59,6 +59,7 @@ static enum status scan(int file, const char *path, struct salvage_cut *cut, str
 	return STATUS_OK;
 }
 
+/* NOLINTNEXTLINE(bugprone-easily-swappable-parameters): as copy_file_range has them. */
 static enum status copy_bytes(int from, int to, uint64_t count)
 {
 	char buffer[65536];

@@ -4,3 +4,4 @@ target_include_directories(device_emitter PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(device_emitter PRIVATE gaptrace project_quality)
 
 script_test(integration analysis_report analysis_report.sh TIMEOUT 300)
+script_test(integration analysis_live analysis_live.sh TIMEOUT 300)
