@@ -63,6 +63,22 @@ record "$session" --buffers-pid
 "$gaptrace" report --format json -o "$WORK/report.json" "$WORK/$session"
 "$python" "$here/independent_reader.py" "$WORK/$session" "$WORK/report.json"
 
+claim "the chunks of a rotated session are one recording"
+session=$(lttng_session_name rotated)
+lttng create "$session" --output="$WORK/$session" >/dev/null
+lttng enable-channel -u -s "$session" --subbuf-size=1M --num-subbuf=8 all >/dev/null
+lttng enable-event -u -s "$session" -c all 'gaptrace:*,gaptrace_gpu:*' >/dev/null
+lttng add-context -u -s "$session" -c all -t vpid -t vtid >/dev/null
+lttng start "$session" >/dev/null
+LTTNG_UST_REGISTER_TIMEOUT=60000 "$emitter" 4 1
+lttng rotate "$session" >/dev/null
+LTTNG_UST_REGISTER_TIMEOUT=60000 "$emitter" 4 0
+lttng stop "$session" >/dev/null
+lttng destroy "$session" >/dev/null
+expect_equal "$(find "$WORK/$session" -name metadata | wc -l)" 2 "chunks"
+"$gaptrace" report --format json -o "$WORK/report.json" "$WORK/$session"
+"$python" "$here/independent_reader.py" "$WORK/$session" "$WORK/report.json"
+
 claim "the stock babeltrace2 makes the same report with the plugin"
 stock "$recording" -c sink.gaptrace.report \
   -p "format=\"json\",path=\"$WORK/stock.json\""
