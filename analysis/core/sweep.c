@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 void sweep_init(struct sweep *sweep)
 {
@@ -66,23 +67,88 @@ static void sift_down(struct operation *heap, size_t count)
 	}
 }
 
-static enum status push(struct sweep *sweep, const struct operation *operation)
+static enum status append(struct sweep_list *list, const struct operation *operation)
 {
-	if (sweep->pending_count == sweep->pending_capacity) {
-		const size_t capacity = sweep->pending_capacity ? sweep->pending_capacity * 2 : 64;
-		struct operation *pending =
-			reallocarray(sweep->pending, capacity, sizeof(*pending));
+	if (list->first > 0 && list->first + list->count == list->capacity &&
+		list->first >= list->count) {
+		memcpy(list->operations, list->operations + list->first,
+			list->count * sizeof(*list->operations));
+		list->first = 0;
+	}
+	if (list->first + list->count == list->capacity) {
+		const size_t capacity = list->capacity ? list->capacity * 2 : 64;
+		struct operation *operations =
+			reallocarray(list->operations, capacity, sizeof(*operations));
 
-		if (!pending) {
+		if (!operations) {
 			return STATUS_NO_MEMORY;
 		}
-		sweep->pending = pending;
-		sweep->pending_capacity = capacity;
+		list->operations = operations;
+		list->capacity = capacity;
 	}
-	sweep->pending[sweep->pending_count] = *operation;
-	sift_up(sweep->pending, sweep->pending_count);
-	sweep->pending_count++;
+	list->operations[list->first + list->count++] = *operation;
 	return STATUS_OK;
+}
+
+static enum status push(struct sweep *sweep, const struct operation *operation)
+{
+	struct sweep_list *list = &sweep->in_order;
+	enum status status;
+
+	if (list->count == 0 ||
+		!comes_before(operation, &list->operations[list->first + list->count - 1])) {
+		return append(list, operation);
+	}
+	list = &sweep->early;
+	status = append(list, operation);
+	if (status == STATUS_OK) {
+		sift_up(list->operations, list->count - 1);
+	}
+	return status;
+}
+
+/* The list that holds the first of what is pending; NULL when nothing is. */
+static struct sweep_list *first_list(const struct sweep *sweep)
+{
+	const struct sweep_list *in_order = &sweep->in_order;
+	const struct sweep_list *early = &sweep->early;
+	const struct sweep_list *list = in_order;
+
+	if (in_order->count == 0 && early->count == 0) {
+		return NULL;
+	}
+	if (in_order->count == 0 ||
+		(early->count > 0 && comes_before(&early->operations[0],
+					     &in_order->operations[in_order->first]))) {
+		list = early;
+	}
+	return (struct sweep_list *)(uintptr_t)list;
+}
+
+static struct operation pop(struct sweep *sweep, struct sweep_list *list)
+{
+	const struct operation operation = list->operations[list->first];
+
+	list->count--;
+	if (list == &sweep->in_order) {
+		list->first = list->count > 0 ? list->first + 1 : 0;
+	} else {
+		list->operations[0] = list->operations[list->count];
+		sift_down(list->operations, list->count);
+	}
+	return operation;
+}
+
+size_t sweep_pending_count(const struct sweep *sweep)
+{
+	return sweep->in_order.count + sweep->early.count;
+}
+
+uint64_t sweep_pending_start_ns(const struct sweep *sweep)
+{
+	const struct sweep_list *list = first_list(sweep);
+
+	return list ? list->operations[list->first].start_ns : UINT64_MAX;
 }
 
 enum status sweep_add(struct sweep *sweep, const struct operation *operation)
@@ -155,13 +221,12 @@ static enum status cover(struct sweep *sweep, enum sweep_layer layer,
 enum status sweep_advance(
 	struct sweep *sweep, uint64_t until_ns, const struct sweep_listener *listener)
 {
-	while (sweep->pending_count > 0 && sweep->pending[0].start_ns < until_ns) {
-		const struct operation operation = sweep->pending[0];
-		enum status status = STATUS_OK;
+	struct sweep_list *list;
 
-		sweep->pending_count--;
-		sweep->pending[0] = sweep->pending[sweep->pending_count];
-		sift_down(sweep->pending, sweep->pending_count);
+	while ((list = first_list(sweep)) != NULL &&
+		list->operations[list->first].start_ns < until_ns) {
+		const struct operation operation = pop(sweep, list);
+		enum status status = STATUS_OK;
 
 		note_late(sweep, &operation);
 		status = cover(sweep, SWEEP_ANYTHING, &operation, listener);
@@ -194,9 +259,12 @@ enum status sweep_end(struct sweep *sweep, const struct sweep_listener *listener
 
 enum status sweep_merge(struct sweep *into, struct sweep *from)
 {
+	struct sweep_list *list;
+
 	assert(!from->tracks[SWEEP_ANYTHING].has_begun);
-	for (size_t i = 0; i < from->pending_count; i++) {
-		const enum status status = push(into, &from->pending[i]);
+	while ((list = first_list(from)) != NULL) {
+		const struct operation operation = pop(from, list);
+		const enum status status = push(into, &operation);
 
 		if (status != STATUS_OK) {
 			return status;
@@ -219,6 +287,7 @@ enum status sweep_merge(struct sweep *into, struct sweep *from)
 
 void sweep_finish(struct sweep *sweep)
 {
-	free(sweep->pending);
+	free(sweep->in_order.operations);
+	free(sweep->early.operations);
 	sweep_init(sweep);
 }

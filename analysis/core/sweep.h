@@ -55,10 +55,17 @@ struct sweep_track {
 	uint64_t covered_ns;
 };
 
+/* Operations in an array that grows; the places before `first` are free. */
+struct sweep_list {
+	struct operation *operations;
+	size_t first;
+	size_t count;
+	size_t capacity;
+};
+
 struct sweep {
-	struct operation *pending; /* a heap, the earliest start first */
-	size_t pending_count;
-	size_t pending_capacity;
+	struct sweep_list in_order; /* each came after its predecessor's start: most do */
+	struct sweep_list early;    /* a heap of the others, the earliest start first */
 	struct sweep_track tracks[SWEEP_LAYER_COUNT];
 	uint64_t first_start_ns;
 	uint64_t last_end_ns;
@@ -73,6 +80,10 @@ void sweep_init(struct sweep *sweep);
 
 /* Takes note of an operation; a zero length one covers nothing but counts for the span. */
 MUST_CHECK enum status sweep_add(struct sweep *sweep, const struct operation *operation);
+
+/* How many operations wait to be told, and the start of the first of them. */
+size_t sweep_pending_count(const struct sweep *sweep);
+uint64_t sweep_pending_start_ns(const struct sweep *sweep);
 
 /* Tells everything up to `until_ns`: no operation that starts before it is to come. */
 MUST_CHECK enum status sweep_advance(

@@ -116,13 +116,12 @@ static enum status advance(struct timeline *timeline, uint32_t device, uint64_t 
 	uint64_t until_ns;
 	uint64_t known_ns;
 
-	if (sweep->pending_count > PENDING_COUNT_MAX) {
+	if (sweep_pending_count(sweep) > PENDING_COUNT_MAX) {
+		const uint64_t first_ns = sweep_pending_start_ns(sweep);
+
 		window_force_begin(&timeline->window);
 		return sweep_advance(sweep,
-			sweep->pending[0].start_ns +
-				(now_ns > sweep->pending[0].start_ns
-						? (now_ns - sweep->pending[0].start_ns) / 2
-						: 0),
+			now_ns > first_ns ? first_ns + (now_ns - first_ns) / 2 : first_ns + 1,
 			&listener);
 	}
 	if (!timeline->table.devices[device]->has_facts) {
@@ -180,7 +179,7 @@ static enum status add_operation(struct timeline *timeline, const struct event *
 
 	sweep = &timeline->table.devices[source->device]->sweep;
 	status = sweep_add(sweep, &kept);
-	if (status == STATUS_OK && sweep->pending_count > PENDING_COUNT_MAX) {
+	if (status == STATUS_OK && sweep_pending_count(sweep) > PENDING_COUNT_MAX) {
 		status = advance(timeline, source->device, event->time_ns);
 	}
 	return status;
