@@ -9,7 +9,7 @@
 
 /* Calls kept by correlation: a command buffer holds a thousand launches, and there are 64 devices.
  */
-#define WALK_CALL_COUNT_MAX 262144
+#define WALK_CALL_COUNT_MAX 131072
 
 /* A launch waits this long for a record of its operation, then it is not expected any more. */
 #define WALK_CALL_KEEP_NS 30000000000ULL

@@ -28,16 +28,16 @@ void walk_lanes_finish(struct walk_lanes *lanes)
 	walk_slab_finish(&lanes->activities);
 }
 
-/* One that was given up, to be used again under a new generation; NULL when there is none. */
+/* One that was given up; NULL when there is none. */
 static struct walk_lane *reuse_lane(struct walk_lanes *lanes)
 {
-	for (uint32_t i = 0; i < lanes->count; i++) {
-		if (lanes->lanes[i]->is_unused) {
-			lanes->lanes[i]->is_unused = false;
-			return lanes->lanes[i];
-		}
+	struct walk_lane *lane = lanes->unused;
+
+	if (lane) {
+		lanes->unused = lane->next_unused;
+		lane->is_unused = false;
 	}
-	return NULL;
+	return lane;
 }
 
 static struct walk_lane *add_lane(struct walk_lanes *lanes)
@@ -166,6 +166,8 @@ void walk_lanes_sweep(struct walk_lanes *lanes, uint64_t idle_ns)
 		(void)walk_map_remove(&lanes->by_thread, thread_key(lane->pid, lane->tid), 0);
 		lane->self.generation++; /* references to it no longer find it */
 		lane->is_unused = true;
+		lane->next_unused = lanes->unused;
+		lanes->unused = lane;
 		walk_ring_finish(&lane->closed);
 		walk_ring_finish(&lane->calls);
 		walk_ring_finish(&lane->gpu_holds);

@@ -72,6 +72,7 @@ struct walk_lane {
 	int32_t pid;
 	int32_t tid;
 	bool is_unused; /* given up, waiting for another thread */
+	struct walk_lane *next_unused;
 	struct walk_lane_reference self;
 	uint64_t last_ns;
 	struct walk_activity *top;  /* the innermost open one */
@@ -99,6 +100,7 @@ struct walk_lanes {
 	uint64_t forget_ns;
 	uint64_t stale_count; /* activities given up because their end never came */
 	struct walk_lane *latest;
+	struct walk_lane *unused;
 };
 
 void walk_lanes_init(struct walk_lanes *lanes);

@@ -2,7 +2,7 @@
 #include "analysis/core/walk_object.h"
 
 /* A wake may be asked for by a wait that ends much later than the gaps of its time. */
-#define WAKE_KEEP_NS 60000000000ULL
+#define WAKE_KEEP_NS 10000000000ULL
 
 struct walk_budget {
 	uint64_t last_ns;
