@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/hand_over.h"
 #include "prover/stages.h"
+#include "trace/base/clock.h"
 
 /* The partitions that wait for a GPU: what the pacer steers by. */
 static uint32_t waiting_for_gpu(struct pipeline *pipeline)
@@ -17,14 +18,18 @@ static void dispatch(struct pipeline *pipeline, struct partition *partition)
 {
 	uint64_t bytes = partition->job->srs->partition_bytes;
 	struct gaptrace_work work = partition_work(partition, GAPTRACE_NONE);
+	uint64_t begin_ns = clock_now_ns();
 	enum status status = STATUS_OK;
 
 	if (pipeline->config.scheduler.pacer != CONFIG_PACER_OFF) {
 		pacer_wait(&pipeline->pacer, waiting_for_gpu(pipeline));
+		idle_meter_interval(pipeline->meter, IDLE_CLOCK_PACER, 0, begin_ns);
 		partition->is_dispatched = true;
 	}
 	hand_over_begin_flush(pipeline, bytes);
+	begin_ns = clock_now_ns();
 	status = srs_manager_reserve(pipeline->srs_manager, bytes, work);
+	idle_meter_interval(pipeline->meter, IDLE_CLOCK_BUDGET, 0, begin_ns);
 	hand_over_end_flush(pipeline);
 	if (status != STATUS_OK) {
 		partition_fail(&partition, status_text(status));
@@ -40,7 +45,10 @@ static void dispatch(struct pipeline *pipeline, struct partition *partition)
 	/* The channel is first in, first out: equal keys leave by age. */
 	partition->entry.major = 0;
 	partition->entry.minor = 0;
+	begin_ns = clock_now_ns();
+	partition->upstream.dispatched_ns = begin_ns;
 	status = priority_queue_push_wait(&pipeline->dispatch, &partition->entry);
+	idle_meter_interval(pipeline->meter, IDLE_CLOCK_BACKPRESSURE, 0, begin_ns);
 	if (status != STATUS_OK) {
 		partition_fail(&partition, status_text(status));
 	}

@@ -84,6 +84,7 @@ static bool end_locked(
 	struct pipeline *pipeline, struct partition *partition, struct tracker_result *result)
 {
 	struct job *job = partition->job;
+	uint64_t begin_ns = 0;
 	struct gaptrace_span span =
 		gaptrace_span_begin("assemble", partition_work(partition, GAPTRACE_NONE));
 	bool is_last =
@@ -91,16 +92,21 @@ static bool end_locked(
 
 	gaptrace_span_end(&span);
 	if (result->is_done && pipeline->config.memory.trim == CONFIG_TRIM_TRACKER) {
+		begin_ns = clock_now_ns();
 		trim(pipeline);
+		idle_meter_interval(pipeline->meter, IDLE_CLOCK_TRIM, 0, begin_ns);
 	}
 	if (!is_last) {
 		return false;
 	}
+	begin_ns = clock_now_ns();
 	if (!job->is_failing && pipeline->config.check.self_check == CONFIG_CHECK_TRACKER &&
 		self_check_job(pipeline, job) != STATUS_OK) {
 		tracker_fail_locked(job, JOB_FAILED, status_text(STATUS_INVALID_PROOF));
 	}
+	idle_meter_interval(pipeline->meter, IDLE_CLOCK_CHECK, 0, begin_ns);
 	tracker_job_end_locked(&pipeline->tracker, job);
+	idle_meter_job_end(pipeline->meter);
 	return true;
 }
 

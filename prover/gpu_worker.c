@@ -19,6 +19,7 @@ static void start_task(void *argument)
 	struct partition *partition = start->partition;
 
 	partition->gpu_begin_ns = clock_now_ns();
+	idle_meter_stage(start->pipeline->meter, partition->worker, IDLE_STAGE_START);
 	(void)atomic_fetch_add(&start->pipeline->clocks.hop_wait_ns,
 		partition->gpu_begin_ns - start->submitted_ns);
 	start->status = partition_proof_start(start->pipeline->gpus[start->device],
@@ -41,6 +42,7 @@ static enum status start_on_pool(
 
 	partition->synthesized->work.device = (int32_t)device;
 	start.submitted_ns = clock_now_ns();
+	idle_meter_stage(pipeline->meter, partition->worker, IDLE_STAGE_POOL);
 	status = thread_pool_submit(pipeline->blocking_pool, &task);
 	if (status != STATUS_OK) {
 		return status;
@@ -106,10 +108,13 @@ void gpu_worker_run(struct pipeline *pipeline, uint32_t worker)
 	struct priority_queue_entry *entry = NULL;
 	uint64_t begin_ns = clock_now_ns();
 
+	idle_meter_stage(pipeline->meter, worker, IDLE_STAGE_POP);
 	while ((entry = priority_queue_pop(queue))) {
+		idle_meter_popped(pipeline->meter, worker, &partition_of_entry(entry)->upstream);
 		(void)atomic_fetch_add(
 			&pipeline->clocks.gpu_queue_wait_ns, clock_now_ns() - begin_ns);
 		prove(pipeline, partition_of_entry(entry), worker);
 		begin_ns = clock_now_ns();
+		idle_meter_stage(pipeline->meter, worker, IDLE_STAGE_POP);
 	}
 }

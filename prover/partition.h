@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "prover/idle_meter.h"
 #include "prover/job.h"
 #include "prover/partition_proof.h"
 #include "prover/priority_queue.h"
@@ -30,6 +31,7 @@ struct partition {
 	uint32_t index;
 	uint32_t worker;         /* the GPU worker that started it */
 	uint64_t reserved_bytes; /* what is still held of the memory budget */
+	struct idle_upstream upstream;
 	uint64_t gpu_begin_ns;
 	uint64_t gpu_ns;    /* from prove_start's begin to prove_finish's end */
 	bool is_dispatched; /* the pacer counts it */

@@ -83,6 +83,13 @@ static uint64_t workspace_bytes(const struct device_shape *shape)
 	return vector_bytes > scalar_bytes ? vector_bytes : scalar_bytes;
 }
 
+static void meter_workspace(struct partition_gpu *gpu, uint64_t begin_ns)
+{
+	partition_gpu_add(gpu, PARTITION_WORKSPACE, clock_now_ns() - begin_ns);
+	idle_meter_interval(
+		gpu->config.meter, IDLE_CLOCK_DEVICE_ALLOC, gpu->config.device_index, begin_ns);
+}
+
 enum status partition_gpu_reserve(struct partition_gpu *gpu, const struct device_shape *shape)
 {
 	const struct device_ops *ops = gpu->config.ops;
@@ -99,7 +106,7 @@ enum status partition_gpu_reserve(struct partition_gpu *gpu, const struct device
 	if (status == STATUS_OK) {
 		gpu->workspace_bytes = bytes;
 	}
-	partition_gpu_add(gpu, PARTITION_WORKSPACE, clock_now_ns() - begin_ns);
+	meter_workspace(gpu, begin_ns);
 	return status;
 }
 
@@ -112,7 +119,7 @@ void partition_gpu_return(struct partition_gpu *gpu)
 	}
 	gpu->config.ops->memory_free(gpu->config.device, MOVE(gpu->workspace));
 	gpu->workspace_bytes = 0;
-	partition_gpu_add(gpu, PARTITION_WORKSPACE, clock_now_ns() - begin_ns);
+	meter_workspace(gpu, begin_ns);
 }
 
 static enum status open_streams(struct partition_gpu *gpu)

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct idle_meter;
 struct partition_gpu;
 
 /* What the mutex covers: the kernels, or the host's work before and after them too. */
@@ -68,6 +69,7 @@ struct partition_gpu_config {
 	struct thread_pool *groth16_pool; /* b_g2's tiles, and prep if so chosen */
 	struct thread_pool *prep_pool;    /* growing: one thread for each proof under way */
 	struct thread_pool *dealloc_pool; /* NULL: finish frees */
+	struct idle_meter *meter;         /* NULL: none */
 	uint32_t device_index;
 	struct partition_options options;
 	struct partition_model model; /* of a device that makes no proofs */

@@ -358,6 +358,7 @@ static enum status wait_for_prep(struct partition_proof *proof)
 	const uint64_t begin_ns = clock_now_ns();
 	const enum status status = partition_prep_wait(proof);
 
+	partition_proof_stage(proof, IDLE_STAGE_REGION);
 	partition_gpu_add(proof->gpu, PARTITION_BARRIER_IN_MUTEX, clock_now_ns() - begin_ns);
 	return status;
 }
@@ -368,6 +369,7 @@ static void synchronize_device(struct partition_gpu *gpu)
 
 	gpu->config.ops->synchronize(gpu->config.device);
 	partition_gpu_add(gpu, PARTITION_DEVICE_SYNC, clock_now_ns() - begin_ns);
+	idle_meter_interval(gpu->config.meter, IDLE_CLOCK_SYNC, gpu->config.device_index, begin_ns);
 }
 
 enum status partition_kernels_run(struct partition_proof *proof)

@@ -54,6 +54,7 @@ static void run_prep(void *argument)
 	const struct gaptrace_span span = gaptrace_span_begin("prep_msm", proof->work);
 	const uint64_t begin_ns = clock_now_ns();
 
+	atomic_store(&proof->prep_begin_ns, begin_ns);
 	if (is_modelled(proof)) {
 		partition_model_wait(&proof->gpu->config.model, proof->gpu->config.model.prep_ns);
 	} else {
@@ -171,6 +172,24 @@ enum status partition_prep_start(struct partition_proof *proof)
 	return status;
 }
 
+/* What the wait for prep was: first for its place in the pool, then for prep itself. */
+static void meter_prep_wait(const struct partition_proof *proof, uint64_t begin_ns)
+{
+	const uint64_t prep_begin_ns = atomic_load(&proof->prep_begin_ns);
+	struct idle_meter *meter = proof->gpu->config.meter;
+	const uint32_t worker = (uint32_t)proof->worker;
+
+	if (proof->worker < 0) {
+		return;
+	}
+	if (prep_begin_ns > begin_ns) {
+		idle_meter_stage_at(meter, worker, IDLE_STAGE_PREP_QUEUED, begin_ns);
+		idle_meter_stage_at(meter, worker, IDLE_STAGE_PREP, prep_begin_ns);
+	} else {
+		idle_meter_stage_at(meter, worker, IDLE_STAGE_PREP, begin_ns);
+	}
+}
+
 enum status partition_prep_wait(struct partition_proof *proof)
 {
 	struct partition_gpu *gpu = proof->gpu;
@@ -193,6 +212,7 @@ enum status partition_prep_wait(struct partition_proof *proof)
 	status = proof->prep_status;
 	gaptrace_mutex_unlock(&gpu->barrier_mutex);
 	partition_gpu_add(gpu, PARTITION_BARRIER_WAIT, clock_now_ns() - begin_ns);
+	meter_prep_wait(proof, begin_ns);
 	return status;
 }
 

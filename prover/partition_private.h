@@ -5,6 +5,7 @@
 #include "gaptrace/gaptrace.h"
 #include "prover/groth16/msm.h"
 #include "prover/groth16/scalars.h"
+#include "prover/idle_meter.h"
 #include "prover/partition_gpu.h"
 #include "prover/partition_proof.h"
 
@@ -74,8 +75,9 @@ struct partition_proof {
 	int32_t worker;
 
 	/* What prep makes of the witness, until the barrier its own. */
-	struct thread_pool_task task; /* prep, then b_g2, on the thread started for it */
-	bool is_started;              /* and not joined yet */
+	struct thread_pool_task task;   /* prep, then b_g2, on the thread started for it */
+	bool is_started;                /* and not joined yet */
+	_Atomic uint64_t prep_begin_ns; /* 0: still queued */
 	bool is_prepared;
 	bool is_awaited;
 	enum status prep_status;
@@ -97,6 +99,9 @@ struct partition_proof {
 };
 
 void partition_gpu_add(struct partition_gpu *gpu, enum partition_clock clock, uint64_t ns);
+
+/* The worker of the proof is about that from now on. */
+void partition_proof_stage(const struct partition_proof *proof, enum idle_stage stage);
 
 /* Takes `time_ns`, scaled, as the model has it: asleep or busy. */
 void partition_model_wait(const struct partition_model *model, uint64_t time_ns);

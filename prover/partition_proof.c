@@ -11,11 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void lock_gpu(struct partition_gpu *gpu)
+void partition_proof_stage(const struct partition_proof *proof, enum idle_stage stage)
 {
+	if (proof->worker >= 0) {
+		idle_meter_stage(proof->gpu->config.meter, (uint32_t)proof->worker, stage);
+	}
+}
+
+static void lock_gpu(struct partition_proof *proof)
+{
+	struct partition_gpu *gpu = proof->gpu;
 	const uint64_t begin_ns = clock_now_ns();
 
+	partition_proof_stage(proof, IDLE_STAGE_MUTEX_WAIT);
 	gaptrace_mutex_lock(&gpu->mutex);
+	partition_proof_stage(proof, IDLE_STAGE_REGION);
 	gpu->locked_ns = clock_now_ns();
 	gpu->lane_busy_at_lock_ns = gpu->config.ops->counts(gpu->config.device).lane_busy_ns;
 	partition_gpu_add(gpu, PARTITION_MUTEX_WAIT, gpu->locked_ns - begin_ns);
@@ -209,25 +219,29 @@ static enum status run_start(struct partition_proof *proof)
 	enum status status;
 
 	if (covers_call) {
-		lock_gpu(gpu);
+		lock_gpu(proof);
 	}
 	status = partition_prep_start(proof);
 	if (status == STATUS_OK && options->barrier_before_mutex) {
 		status = partition_prep_wait(proof);
 	}
 	if (status == STATUS_OK && !covers_call) {
-		lock_gpu(gpu);
+		lock_gpu(proof);
 		status = partition_kernels_run(proof);
 		unlock_gpu(gpu);
+		partition_proof_stage(proof, IDLE_STAGE_FINISH);
 	} else if (status == STATUS_OK) {
 		status = partition_kernels_run(proof);
 	}
 	if (status == STATUS_OK && options->is_whole) {
+		partition_proof_stage(proof, IDLE_STAGE_B_G2);
 		status = finish_on_cpu(proof);
 	} else if (status != STATUS_OK || covers_call) {
+		partition_proof_stage(proof, IDLE_STAGE_B_G2);
 		partition_prep_join(proof);
 		status = status == STATUS_OK ? proof->b_g2_status : status;
 	}
+	partition_proof_stage(proof, IDLE_STAGE_FREE);
 	if (status == STATUS_OK) {
 		release_abc(proof);
 	}
@@ -237,6 +251,7 @@ static enum status run_start(struct partition_proof *proof)
 	if (covers_call) {
 		unlock_gpu(gpu);
 	}
+	partition_proof_stage(proof, IDLE_STAGE_FINISH);
 	return status;
 }
 

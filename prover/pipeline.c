@@ -335,6 +335,7 @@ enum status pipeline_submit(struct pipeline *pipeline, struct job_request *reque
 	if (status != STATUS_OK) {
 		return diag_set(diag, status, "%s", status_text(status));
 	}
+	idle_meter_job_submit(pipeline->meter);
 	status = tracker_add(&pipeline->tracker, job);
 	if (status == STATUS_OVER_LIMIT) {
 		return diag_set(diag, status,

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "prover/config.h"
+#include "prover/idle_meter.h"
 #include "prover/memory_budget.h"
 #include "prover/pacer.h"
 #include "prover/partition_gpu.h"
@@ -67,6 +68,7 @@ struct pipeline {
 	struct thread_pool *dealloc_pool; /* NULL: no background dealloc */
 	struct thread_pool *trim_pool;    /* NULL: no background trim */
 
+	struct idle_meter *meter;
 	struct device_driver *driver;
 	struct device *devices[DEVICE_COUNT_MAX];
 	struct partition_gpu *gpus[DEVICE_COUNT_MAX];

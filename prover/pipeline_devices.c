@@ -101,6 +101,7 @@ static enum status open_device(struct pipeline *pipeline, uint32_t index, struct
 	const struct config_gpu *gpu = &pipeline->config.gpu;
 	uint32_t share = cpu_count() / (uint32_t)gpu->count;
 	struct device_config config = {.driver = pipeline->driver,
+		.meter = pipeline->meter,
 		.index = index,
 		.memory_bytes = gpu->memory_bytes,
 		.lane_thread_count = gpu->kernel_threads ? (uint32_t)gpu->kernel_threads : share,
@@ -123,6 +124,7 @@ static enum status create_gpu(struct pipeline *pipeline, uint32_t index)
 		.groth16_pool = pipeline->groth16_pool,
 		.prep_pool = pipeline->prep_pool,
 		.dealloc_pool = pipeline->dealloc_pool,
+		.meter = pipeline->meter,
 		.device_index = index,
 		.model = partition_model_of(&config->sim)};
 
@@ -167,6 +169,10 @@ enum status pipeline_devices_open(struct pipeline *pipeline, struct diag *diag)
 	if (status == STATUS_OK) {
 		status = device_driver_create(&pipeline->driver);
 	}
+	if (status == STATUS_OK) {
+		status = idle_meter_create(
+			count, (uint32_t)pipeline->config.gpu.workers_per_device, &pipeline->meter);
+	}
 	for (uint32_t i = 0; i < count && status == STATUS_OK; i++) {
 		status = open_device(pipeline, i, diag);
 		if (status == STATUS_OK) {
@@ -201,4 +207,5 @@ void pipeline_devices_close(struct pipeline *pipeline)
 	}
 	pipeline->device_count = 0;
 	device_driver_destroy(MOVE(pipeline->driver));
+	idle_meter_destroy(MOVE(pipeline->meter));
 }

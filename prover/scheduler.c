@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/stages.h"
+#include "trace/base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,8 @@ static void queue_partitions(struct pipeline *pipeline, struct job *job, uint64_
 		enum status status = partition_create(pipeline, job, sequence, i, &partition);
 
 		if (status == STATUS_OK) {
+			partition->upstream.submitted_ns = job->submitted_ns;
+			partition->upstream.queued_ns = clock_now_ns();
 			status = priority_queue_push(&pipeline->synth_queue, &partition->entry);
 		}
 		if (status != STATUS_OK) {
@@ -79,13 +82,16 @@ static void start_job(struct pipeline *pipeline, struct job *job)
 	struct diag diag = {.line = ""};
 	struct gaptrace_span span;
 	uint64_t sequence = 0;
+	uint64_t begin_ns = 0;
 	bool is_wanted = tracker_begin(&pipeline->tracker, job, &sequence);
 	enum status status = STATUS_OK;
 
 	if (is_wanted) {
 		span = gaptrace_span_begin(
 			"schedule", (struct gaptrace_work){job->id, GAPTRACE_NONE, GAPTRACE_NONE});
+		begin_ns = clock_now_ns();
 		status = srs_acquire(pipeline->srs_manager, job, &diag, &job->srs);
+		idle_meter_interval(pipeline->meter, IDLE_CLOCK_SRS, 0, begin_ns);
 		gaptrace_span_end(&span);
 	}
 	if (is_wanted && status == STATUS_OK) {

@@ -119,9 +119,10 @@ static enum status synthesize(
 	const struct device_shape *shape = &partition->job->srs->key.shape;
 	enum status status = STATUS_OK;
 
-	partition->churn = partition_churn_create(pipeline->config.memory.churn_bytes);
 	status = synthesized_create(pipeline->pinned_pool, partition_work(partition, GAPTRACE_NONE),
 		shape->domain_size * sizeof(blst_fr), &partition->synthesized);
+	partition->upstream.synthesis_work_ns = clock_now_ns();
+	partition->churn = partition_churn_create(pipeline->config.memory.churn_bytes);
 	if (status != STATUS_OK) {
 		return status;
 	}
@@ -133,6 +134,22 @@ static enum status synthesize(
 	return fill(partition, diag);
 }
 
+/* A synthesis that sleeps nowhere wants a CPU all the time: what it did not get, it starved. */
+static void meter_synthesis(struct partition *partition, uint64_t begin_ns, uint64_t cpu_ns)
+{
+	struct idle_upstream *upstream = &partition->upstream;
+	const struct pipeline *pipeline = partition->pipeline;
+	uint64_t took_ns = 0;
+
+	upstream->synthesis_begin_ns = begin_ns;
+	upstream->synthesis_end_ns = clock_now_ns();
+	took_ns = upstream->synthesis_end_ns - upstream->synthesis_work_ns;
+	if ((pipeline->config.sim.burns_cpu || !pipeline_is_simulated(pipeline)) &&
+		took_ns > cpu_ns) {
+		upstream->starved_ns = took_ns - cpu_ns;
+	}
+}
+
 static void run_partition(struct pipeline *pipeline, struct partition *partition)
 {
 	struct tracker *tracker = &pipeline->tracker;
@@ -140,6 +157,7 @@ static void run_partition(struct pipeline *pipeline, struct partition *partition
 	struct gaptrace_span span;
 	uint64_t begin_ns = clock_now_ns();
 	uint64_t duration_ns = 0;
+	uint64_t cpu_ns = clock_thread_cpu_ns();
 	enum status status = STATUS_OK;
 
 	if (tracker_is_failing(tracker, partition->job)) {
@@ -158,6 +176,7 @@ static void run_partition(struct pipeline *pipeline, struct partition *partition
 		partition_fail(&partition, diag.line[0] != '\0' ? diag.line : status_text(status));
 		return;
 	}
+	meter_synthesis(partition, begin_ns, clock_thread_cpu_ns() - cpu_ns);
 	tracker_partition_synthesized(tracker, partition->job, partition->index, duration_ns);
 	hand_over_partition(pipeline, partition);
 }

@@ -102,6 +102,22 @@ json_t *truth_pipeline(struct pipeline *pipeline)
 	return json;
 }
 
+/* Why the device had no kernel: every reason that was met. */
+static json_t *idle_json(struct pipeline *pipeline, uint32_t device_index)
+{
+	const struct idle_counts counts = idle_meter_counts(pipeline->meter, device_index);
+	json_t *reasons = json_object();
+
+	for (int i = 0; i < IDLE_REASON_COUNT; i++) {
+		if (counts.reason_ns[i] > 0) {
+			(void)json_object_set_new(reasons, idle_reason_name((enum idle_reason)i),
+				json_integer((json_int_t)counts.reason_ns[i]));
+		}
+	}
+	return json_pack("{s:I, s:I, s:o}", "total_ns", (json_int_t)counts.idle_ns, "short_ns",
+		(json_int_t)counts.short_ns, "reasons_ns", reasons);
+}
+
 json_t *truth_device(struct pipeline *pipeline, uint32_t device_index)
 {
 	struct partition_gpu_counts counts = partition_gpu_counts(pipeline->gpus[device_index]);
@@ -113,6 +129,7 @@ json_t *truth_device(struct pipeline *pipeline, uint32_t device_index)
 		(void)json_object_set_new(
 			json, name, json_integer((json_int_t)gpu_value(&counts, &figures[i])));
 	}
+	(void)json_object_set_new(json, "idle", idle_json(pipeline, device_index));
 	return json;
 }
 
@@ -122,22 +139,22 @@ static void print_figure(
 	char name[64];
 
 	figure_name(figure, name, sizeof(name));
-	fprintf(stream, "# HELP %s%s_total %s\n# TYPE %s%s_total counter\n", prefix, name,
+	(void)fprintf(stream, "# HELP %s%s_total %s\n# TYPE %s%s_total counter\n", prefix, name,
 		figure->meaning, prefix, name);
 	for (uint32_t i = 0; i < pipeline->device_count; i++) {
 		struct partition_gpu_counts counts = partition_gpu_counts(pipeline->gpus[i]);
 
-		fprintf(stream, "%s%s_total{device=\"%u\",backend=\"%s\"} %" PRIu64 "\n", prefix,
-			name, i, pipeline->ops->name, gpu_value(&counts, figure));
+		(void)fprintf(stream, "%s%s_total{device=\"%u\",backend=\"%s\"} %" PRIu64 "\n",
+			prefix, name, i, pipeline->ops->name, gpu_value(&counts, figure));
 	}
 }
 
 void truth_metrics(struct pipeline *pipeline, const char *prefix, FILE *stream)
 {
 	for (size_t i = 0; i < CLOCK_COUNT; i++) {
-		fprintf(stream, "# HELP %s%s_total %s\n# TYPE %s%s_total counter\n", prefix,
+		(void)fprintf(stream, "# HELP %s%s_total %s\n# TYPE %s%s_total counter\n", prefix,
 			clocks[i].name, clocks[i].meaning, prefix, clocks[i].name);
-		fprintf(stream, "%s%s_total %" PRIu64 "\n", prefix, clocks[i].name,
+		(void)fprintf(stream, "%s%s_total %" PRIu64 "\n", prefix, clocks[i].name,
 			clock_value(pipeline, &clocks[i]));
 	}
 	for (size_t i = 0; i < FIGURE_COUNT; i++) {

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct idle_meter;
 struct zkey;
 
 struct device;
@@ -85,7 +86,8 @@ enum device_fault {
 };
 
 struct device_config {
-	struct device_driver *driver;  /* borrowed until the device is closed */
+	struct device_driver *driver;  /* borrowed until the device is closed, as the next */
+	struct idle_meter *meter;      /* is told of kernels and copies; NULL: nobody is */
 	uint32_t index;                /* its ordinal in this process */
 	uint64_t memory_bytes;         /* of the device; 0: as much as the host gives */
 	uint32_t lane_thread_count;    /* threads that share one kernel's work; 0: 1. cpu only */

@@ -3,6 +3,7 @@
 
 #include "prover/device/device_clock.h"
 #include "prover/device/device_operation.h"
+#include "prover/idle_meter.h"
 #include "trace/base/clock.h"
 
 #include <assert.h>
@@ -133,6 +134,27 @@ static struct device_stream *pick_stream(const struct device_engine *engine)
 	return best;
 }
 
+static void meter_begin(const struct device *device, const struct device_operation *operation)
+{
+	if (device_operation_is_kernel(operation)) {
+		idle_meter_kernel_begin(
+			device->config.meter, device->config.index, operation->start_ns);
+	}
+}
+
+static void meter_end(const struct device *device, const struct device_operation *operation)
+{
+	if (device_operation_is_kernel(operation)) {
+		idle_meter_kernel_end(
+			device->config.meter, device->config.index, operation->end_ns);
+	} else {
+		idle_meter_interval_at(device->config.meter,
+			operation->copy.is_pinned ? IDLE_CLOCK_COPY_PINNED
+						  : IDLE_CLOCK_COPY_PAGEABLE,
+			device->config.index, operation->start_ns, operation->end_ns);
+	}
+}
+
 /* With the lock held, which it lets go of while the operation does its work. */
 static void run_operation(struct device_engine *engine, struct device_stream *stream)
 {
@@ -148,6 +170,7 @@ static void run_operation(struct device_engine *engine, struct device_stream *st
 		operation->start_ns = later_of(ready_ns(stream), engine->last_end_ns);
 		operation->end_ns = operation->start_ns + backend->duration_ns(device, operation);
 	}
+	meter_begin(device, operation);
 	gaptrace_mutex_unlock(&device->mutex);
 	status = backend->execute(device, operation);
 	gaptrace_mutex_lock(&device->mutex);
@@ -155,6 +178,7 @@ static void run_operation(struct device_engine *engine, struct device_stream *st
 		operation->end_ns = clock_now_ns();
 	}
 
+	meter_end(device, operation);
 	if (is_failing && status == STATUS_OK) {
 		status = STATUS_INTERNAL;
 	}

@@ -5,6 +5,7 @@
  */
 #include "prover/device/device_driver.h"
 #include "prover/device/device_software.h"
+#include "prover/idle_meter.h"
 #include "trace/base/clock.h"
 
 #include <assert.h>
@@ -55,11 +56,13 @@ enum status device_software_pinned_alloc(struct device *device, uint64_t bytes, 
 	const struct device_call call = device_call_begin(device, DEVICE_API_MALLOC_HOST);
 	struct device_driver *driver = device->config.driver;
 	void *memory = NULL;
+	uint64_t locked_ns;
 	enum status status;
 
 	assert(out_memory);
 
 	gaptrace_mutex_lock(&driver->mutex);
+	locked_ns = clock_now_ns();
 	device_software_take_time(device, call.api, bytes);
 	status = is_call_failing(device, DEVICE_FAULT_PINNED_ALLOC)
 			 ? STATUS_NO_MEMORY
@@ -68,6 +71,7 @@ enum status device_software_pinned_alloc(struct device *device, uint64_t bytes, 
 		tally_add(&driver->pinned, GAPTRACE_BUFFER_PINNED, bytes,
 			clock_now_ns() - call.start_ns);
 	}
+	idle_meter_interval(device->config.meter, IDLE_CLOCK_PINNED_ALLOC, 0, locked_ns);
 	gaptrace_mutex_unlock(&driver->mutex);
 
 	gaptrace_mutex_lock(&device->mutex);
@@ -84,6 +88,7 @@ void device_software_pinned_free(struct device *device, void *memory, uint64_t b
 {
 	struct device_driver *driver = device->config.driver;
 	struct device_call call;
+	uint64_t locked_ns;
 
 	if (!memory) {
 		return;
@@ -91,10 +96,12 @@ void device_software_pinned_free(struct device *device, void *memory, uint64_t b
 
 	call = device_call_begin(device, DEVICE_API_FREE_HOST);
 	gaptrace_mutex_lock(&driver->mutex);
+	locked_ns = clock_now_ns();
 	device_software_take_time(device, call.api, bytes);
 	device->backend->pinned_free(memory, bytes);
 	tally_remove(
 		&driver->pinned, GAPTRACE_BUFFER_PINNED, bytes, clock_now_ns() - call.start_ns);
+	idle_meter_interval(device->config.meter, IDLE_CLOCK_PINNED_ALLOC, 0, locked_ns);
 	gaptrace_mutex_unlock(&driver->mutex);
 
 	gaptrace_mutex_lock(&device->mutex);
