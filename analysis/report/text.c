@@ -9,7 +9,8 @@
 
 #define CAUSE_LINES_MAX 15
 #define WORST_LINES_MAX 3
-#define PART_LINES_MAX  12
+/* A part of less than a twentieth of its gap gets no line: so there are at most twenty. */
+#define PART_SHARES_MAX 20
 #define STRIP_COLUMNS   88
 #define BAR_COLUMNS     24
 #define NOTE_COLUMNS    96
@@ -296,8 +297,26 @@ static void write_causes(const struct report_device *device, FILE *stream)
 	}
 }
 
+/* "via queue gpu_queue, queue dispatch": the waits from the feeder inwards. */
+static void write_via(const struct gap_part *part, FILE *stream)
+{
+	char text[PRINTABLE_BYTES_MAX];
+	char joined[PRINTABLE_BYTES_MAX];
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < part->via_count && used < sizeof(joined) - 1; i++) {
+		const int length = snprintf(joined + used, sizeof(joined) - used, "%s%s %s",
+			i ? ", " : "", gap_via_kind_name(part->via[i].kind), part->via[i].object);
+
+		used += length > 0 ? (size_t)length : 0;
+	}
+	if (part->via_count > 0) {
+		(void)fprintf(stream, "%27svia %s\n", "", printable_copy(joined, 68, text));
+	}
+}
+
 static void write_part(const struct report_data *report, const struct gap_part *part,
-	uint64_t gap_ns, FILE *stream)
+	uint64_t gap_ns, char letter, FILE *stream)
 {
 	char time[DURATION_TEXT_BYTES];
 	char text[PRINTABLE_BYTES_MAX];
@@ -306,13 +325,63 @@ static void write_part(const struct report_data *report, const struct gap_part *
 	const uint64_t part_ns = part->to_ns - part->from_ns;
 
 	report_data_thread(report, part->holder_tid ? part->holder_tid : part->thread_tid, thread);
-	(void)fprintf(stream, "     %10s %5.1f %%  %-46s %s\n", duration_format(part_ns, time),
-		percent(part_ns, gap_ns),
-		cause_text(part->cause, part->object, part->phase, 46, text),
+	(void)fprintf(stream, "   %c %10s %5.1f %%  %-46s%s%s\n", letter,
+		duration_format(part_ns, time), percent(part_ns, gap_ns),
+		cause_text(part->cause, part->object, part->phase, 46, text), thread[0] ? " " : "",
 		printable_copy(thread, 26, who));
-	for (uint32_t i = 0; i < part->via_count; i++) {
-		(void)fprintf(stream, "%26s via %s %s\n", "", gap_via_kind_name(part->via[i].kind),
-			printable_copy(part->via[i].object, 50, text));
+	write_via(part, stream);
+}
+
+/* Whether a part is long enough for a line of its own. */
+static bool is_listed(const struct gap_part *part, uint64_t gap_ns)
+{
+	return (part->to_ns - part->from_ns) * PART_SHARES_MAX >= gap_ns;
+}
+
+/* The gap as a bar: each column shows the letter of the part that it falls into. */
+static void write_gap_bar(const struct report_worst *worst, FILE *stream)
+{
+	const uint64_t gap_ns = worst->end_ns - worst->begin_ns;
+	uint32_t part = 0;
+	char letter = 'a';
+
+	(void)fputs("   |", stream);
+	for (uint64_t column = 0; column < STRIP_COLUMNS && worst->part_count > 0; column++) {
+		const uint64_t at_ns =
+			worst->begin_ns +
+			(uint64_t)((double)gap_ns * ((double)column + 0.5) / STRIP_COLUMNS);
+
+		while (part + 1 < worst->part_count && worst->parts[part].to_ns <= at_ns) {
+			letter = (char)(letter + is_listed(&worst->parts[part], gap_ns));
+			part++;
+		}
+		(void)fputc(is_listed(&worst->parts[part], gap_ns) ? letter : '-', stream);
+	}
+	(void)fputs("|\n", stream);
+}
+
+static void write_gap_parts(
+	const struct report_data *report, const struct report_worst *worst, FILE *stream)
+{
+	const uint64_t gap_ns = worst->end_ns - worst->begin_ns;
+	char time[DURATION_TEXT_BYTES];
+	uint32_t small_count = 0;
+	uint64_t small_ns = 0;
+	char letter = 'a';
+
+	for (uint32_t i = 0; i < worst->part_count; i++) {
+		const struct gap_part *part = &worst->parts[i];
+
+		if (is_listed(part, gap_ns)) {
+			write_part(report, part, gap_ns, letter++, stream);
+		} else {
+			small_count++;
+			small_ns += part->to_ns - part->from_ns;
+		}
+	}
+	if (small_count > 0) {
+		(void)fprintf(stream, "   - %10s %5.1f %%  %" PRIu32 " smaller parts\n",
+			duration_format(small_ns, time), percent(small_ns, gap_ns), small_count);
 	}
 }
 
@@ -324,21 +393,15 @@ static void write_worst(
 
 	for (uint32_t i = 0; i < device->worst_count && i < WORST_LINES_MAX; i++) {
 		const struct report_worst *worst = &device->worst[i];
-		const uint64_t gap_ns = worst->end_ns - worst->begin_ns;
 
 		if (i == 0) {
 			(void)fputs("\n  the longest gaps\n", stream);
 		}
 		(void)fprintf(stream, "  %" PRIu32 ". %s long, %s into the window\n", i + 1,
-			duration_format(gap_ns, length),
+			duration_format(worst->end_ns - worst->begin_ns, length),
 			duration_format(worst->begin_ns - report->window_begin_ns, at));
-		for (uint32_t p = 0; p < worst->part_count && p < PART_LINES_MAX; p++) {
-			write_part(report, &worst->parts[p], gap_ns, stream);
-		}
-		if (worst->part_count > PART_LINES_MAX) {
-			(void)fprintf(stream, "     and %" PRIu32 " more parts\n",
-				worst->part_count - PART_LINES_MAX);
-		}
+		write_gap_bar(worst, stream);
+		write_gap_parts(report, worst, stream);
 	}
 }
 
