@@ -94,23 +94,14 @@ static char *member_text(const struct client_proofs *proofs, uint32_t index, con
 		JSON_INDENT(1) | JSON_ENCODE_ANY);
 }
 
-static enum status verify_one(const struct client_proofs *proofs,
-	const struct verification_key *key, uint32_t index, struct diag *diag)
+static enum status verify_texts(const struct verification_key *key, const char *name,
+	const char *proof_text, const char *public_text, struct diag *diag)
 {
-	char *proof_text = member_text(proofs, index, "proof");
-	char *public_text = member_text(proofs, index, "public");
 	struct proof proof;
 	blst_scalar *publics = NULL;
 	uint32_t public_count = 0;
-	char name[64];
-	enum status status = STATUS_BAD_INPUT;
+	enum status status = proof_json_parse(name, proof_text, strlen(proof_text), diag, &proof);
 
-	(void)snprintf(name, sizeof(name), "job %" PRIu64 ", partition %u", proofs->job_id, index);
-	if (proof_text && public_text) {
-		status = proof_json_parse(name, proof_text, strlen(proof_text), diag, &proof);
-	} else {
-		status = diag_set(diag, status, "%s: no proof", name);
-	}
 	if (status == STATUS_OK) {
 		status = public_json_parse(
 			name, public_text, strlen(public_text), diag, &publics, &public_count);
@@ -122,6 +113,23 @@ static enum status verify_one(const struct client_proofs *proofs,
 		}
 	}
 	free(publics);
+	return status;
+}
+
+static enum status verify_one(const struct client_proofs *proofs,
+	const struct verification_key *key, uint32_t index, struct diag *diag)
+{
+	char *proof_text = member_text(proofs, index, "proof");
+	char *public_text = member_text(proofs, index, "public");
+	char name[64];
+	enum status status = STATUS_BAD_INPUT;
+
+	(void)snprintf(name, sizeof(name), "job %" PRIu64 ", partition %u", proofs->job_id, index);
+	if (proof_text && public_text) {
+		status = verify_texts(key, name, proof_text, public_text, diag);
+	} else {
+		status = diag_set(diag, status, "%s: no proof", name);
+	}
 	free(proof_text);
 	free(public_text);
 	return status;

@@ -84,45 +84,46 @@ static int reader_fail(struct reader *reader, enum status status)
 #define READER_FAIL(reader, ...)                                                                   \
 	reader_fail((reader), diag_set((reader)->diag, STATUS_BAD_INPUT, __VA_ARGS__))
 
-static int unknown_key(struct reader *reader, const char *section, const char *name)
+static int unknown_section(struct reader *reader, const char *section, const char *name)
 {
-	struct nearest key = {.distance = UINT32_MAX};
-	struct nearest nearest_section = {.distance = UINT32_MAX};
-	const char *other_section = NULL;
-	bool has_section = false;
+	struct nearest nearest = {.distance = UINT32_MAX};
 
 	for (uint32_t i = 0; i < config_key_count; i++) {
-		if (strcmp(config_keys[i].section, section) == 0) {
-			has_section = true;
-			nearest_offer(&key, name, config_keys[i].name);
-		} else {
-			nearest_offer(&nearest_section, section, config_keys[i].section);
-			if (strcmp(config_keys[i].name, name) == 0) {
-				other_section = config_keys[i].section;
-			}
-		}
+		nearest_offer(&nearest, section, config_keys[i].section);
 	}
 	if (section[0] == '\0') {
 		return READER_FAIL(reader, "%s:%d: key '%s' stands before any [section]",
 			reader->name, reader->line, name);
 	}
-	if (!has_section && nearest_section.word) {
+	if (nearest.word) {
 		return READER_FAIL(reader, "%s:%d: unknown section [%s]; did you mean [%s]?",
-			reader->name, reader->line, section, nearest_section.word);
+			reader->name, reader->line, section, nearest.word);
 	}
-	if (!has_section) {
-		return READER_FAIL(reader,
-			"%s:%d: unknown section [%s]; 'proverd --print-config' "
-			"lists them",
-			reader->name, reader->line, section);
+	return READER_FAIL(reader,
+		"%s:%d: unknown section [%s]; 'proverd --print-config' lists them", reader->name,
+		reader->line, section);
+}
+
+/* A key that stands elsewhere is better advice than one that is spelled alike. */
+static int unknown_key(struct reader *reader, const char *section, const char *name)
+{
+	struct nearest nearest = {.distance = UINT32_MAX};
+	const char *elsewhere = NULL;
+
+	for (uint32_t i = 0; i < config_key_count; i++) {
+		if (strcmp(config_keys[i].section, section) == 0) {
+			nearest_offer(&nearest, name, config_keys[i].name);
+		} else if (strcmp(config_keys[i].name, name) == 0) {
+			elsewhere = config_keys[i].section;
+		}
 	}
-	if (other_section) {
+	if (elsewhere) {
 		return READER_FAIL(reader, "%s:%d: unknown key '%s' in [%s]; it belongs to [%s]",
-			reader->name, reader->line, name, section, other_section);
+			reader->name, reader->line, name, section, elsewhere);
 	}
-	if (key.word) {
+	if (nearest.word) {
 		return READER_FAIL(reader, "%s:%d: unknown key '%s' in [%s]; did you mean '%s'?",
-			reader->name, reader->line, name, section, key.word);
+			reader->name, reader->line, name, section, nearest.word);
 	}
 	return READER_FAIL(reader,
 		"%s:%d: unknown key '%s' in [%s]; 'proverd --print-config' lists them",
@@ -260,6 +261,8 @@ static int on_key(void *user, const char *section, const char *name, const char 
 {
 	struct reader *reader = user;
 
+	bool has_section = false;
+
 	/* libinih goes on after a refusal; the first one is the one to report. */
 	if (reader->status != STATUS_OK) {
 		return 0;
@@ -267,7 +270,11 @@ static int on_key(void *user, const char *section, const char *name, const char 
 	for (uint32_t i = 0; i < config_key_count; i++) {
 		const struct config_key *key = &config_keys[i];
 
-		if (strcmp(key->section, section) != 0 || strcmp(key->name, name) != 0) {
+		if (strcmp(key->section, section) != 0) {
+			continue;
+		}
+		has_section = true;
+		if (strcmp(key->name, name) != 0) {
 			continue;
 		}
 		if (reader->is_set[i]) {
@@ -278,7 +285,8 @@ static int on_key(void *user, const char *section, const char *name, const char 
 		reader->set_line[i] = reader->line;
 		return set_value(reader, key, value);
 	}
-	return unknown_key(reader, section, name);
+	return has_section ? unknown_key(reader, section, name)
+			   : unknown_section(reader, section, name);
 }
 
 /* fgets() over the text, counting lines for the messages. */

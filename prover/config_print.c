@@ -49,16 +49,16 @@ static void print_limits(const struct config_key *key, FILE *stream)
 	char maximum[32];
 
 	if (key->type == CONFIG_TYPE_CHOICE) {
-		fprintf(stream, " (%s)\n", key->choices);
+		(void)fprintf(stream, " (%s)\n", key->choices);
 	} else if (key->type == CONFIG_TYPE_REAL) {
-		fprintf(stream, " (%g .. %g)\n", (double)key->minimum / 1000,
+		(void)fprintf(stream, " (%g .. %g)\n", (double)key->minimum / 1000,
 			(double)key->maximum / 1000);
 	} else if (key->type == CONFIG_TYPE_COUNT || key->type == CONFIG_TYPE_BYTES) {
 		config_key_number(key, key->minimum, minimum, sizeof(minimum));
 		config_key_number(key, key->maximum, maximum, sizeof(maximum));
-		fprintf(stream, " (%s .. %s)\n", minimum, maximum);
+		(void)fprintf(stream, " (%s .. %s)\n", minimum, maximum);
 	} else {
-		fprintf(stream, "\n");
+		(void)fprintf(stream, "\n");
 	}
 }
 
@@ -73,14 +73,14 @@ enum status config_print(const struct config *config, FILE *stream)
 		const struct config_key *key = &config_keys[i];
 
 		if (strcmp(section, key->section) != 0) {
-			fprintf(stream, "%s[%s]\n", i == 0 ? "" : "\n", key->section);
+			(void)fprintf(stream, "%s[%s]\n", i == 0 ? "" : "\n", key->section);
 			section = key->section;
 		}
 		key_text(config, key, text, sizeof(text));
 		/* On a line of its own: libinih's lines are short, meanings are not. */
-		fprintf(stream, "; %s", key->meaning);
+		(void)fprintf(stream, "; %s", key->meaning);
 		print_limits(key, stream);
-		fprintf(stream, "%s =%s%s\n", key->name, text[0] == '\0' ? "" : " ", text);
+		(void)fprintf(stream, "%s =%s%s\n", key->name, text[0] == '\0' ? "" : " ", text);
 	}
 	return fflush(stream) == 0 && !ferror(stream) ? STATUS_OK : STATUS_IO;
 }

@@ -41,9 +41,10 @@ struct request {
 	size_t body_size;
 	bool is_too_large;
 	const char *url;
-	uint64_t id;   /* numbers in the path */
-	uint64_t part; /* the second of them */
+	uint64_t id;   /* the first number in the path */
+	uint64_t part; /* and the second */
 	char kind[16];
+	bool delivers; /* with this answer the client has all that there is of job `id` */
 
 	struct diag diag;
 	char *text; /* of the answer */
@@ -53,7 +54,7 @@ struct request {
 
 struct route {
 	const char *method;
-	const char *pattern; /* '#' is a number, '*' a word */
+	const char *pattern; /* '#' is the job, '%' the partition, '*' a word */
 	enum status (*handle)(struct request *request);
 };
 
@@ -90,17 +91,6 @@ static enum status handle_jobs(struct request *request)
 	return status_page_jobs(request->api->pipeline, &request->text);
 }
 
-/* The client of a failed or simulated job has all there is with this page. */
-static void deliver(struct request *request)
-{
-	struct pipeline *pipeline = request->api->pipeline;
-	AUTO(job_unref) struct job *job = tracker_find(&pipeline->tracker, request->id);
-
-	if (job) {
-		tracker_deliver(&pipeline->tracker, job);
-	}
-}
-
 static enum status handle_job(struct request *request)
 {
 	struct pipeline *pipeline = request->api->pipeline;
@@ -113,7 +103,7 @@ static enum status handle_job(struct request *request)
 	/* By what the page says: the job may be over by now, and the client not know it. */
 	if (status == STATUS_OK && state != JOB_QUEUED && state != JOB_RUNNING &&
 		(state != JOB_DONE || pipeline_is_simulated(pipeline))) {
-		deliver(request);
+		request->delivers = true;
 	}
 	return status;
 }
@@ -124,7 +114,7 @@ static enum status handle_proof(struct request *request)
 		request->api->pipeline, request->id, &request->diag, &request->text);
 
 	if (status == STATUS_OK) {
-		deliver(request);
+		request->delivers = true;
 	}
 	return status;
 }
@@ -180,8 +170,8 @@ static const struct route routes[] = {
 	{"GET", "/jobs/#", handle_job},
 	{"GET", "/jobs/#/proof", handle_proof},
 	{"GET", "/jobs/#/verification_key.json", handle_job_key},
-	{"GET", "/jobs/#/partitions/#/proof.json", handle_partition_proof},
-	{"GET", "/jobs/#/partitions/#/public.json", handle_partition_public},
+	{"GET", "/jobs/#/partitions/%/proof.json", handle_partition_proof},
+	{"GET", "/jobs/#/partitions/%/public.json", handle_partition_public},
 	{"GET", "/keys/*/verification_key.json", handle_key},
 	{"GET", "/status", handle_status},
 	{"GET", "/metrics", handle_metrics},
@@ -201,35 +191,38 @@ static const char *match_number(const char *url, uint64_t *out_value)
 	return url + length;
 }
 
+/* A word that fits `kind`; NULL when there is none. */
+static const char *match_word(const char *url, struct request *request)
+{
+	size_t length = strcspn(url, "/");
+
+	if (length == 0 || length >= sizeof(request->kind)) {
+		return NULL;
+	}
+	memcpy(request->kind, url, length);
+	request->kind[length] = '\0';
+	return url + length;
+}
+
 static bool match(const char *pattern, const char *url, struct request *request)
 {
-	uint64_t *numbers[] = {&request->id, &request->part};
-	uint32_t number_count = 0;
-
-	for (; *pattern != '\0'; pattern++) {
-		size_t length = 0;
-
-		if (*pattern == '#') {
-			url = match_number(url, numbers[number_count]);
-			number_count++;
-			if (!url) {
-				return false;
-			}
-		} else if (*pattern == '*') {
-			length = strcspn(url, "/");
-			if (length == 0 || length >= sizeof(request->kind)) {
-				return false;
-			}
-			memcpy(request->kind, url, length);
-			request->kind[length] = '\0';
-			url += length;
-		} else if (*pattern != *url) {
-			return false;
-		} else {
-			url++;
+	for (; *pattern != '\0' && url; pattern++) {
+		switch (*pattern) {
+		case '#':
+			url = match_number(url, &request->id);
+			break;
+		case '%':
+			url = match_number(url, &request->part);
+			break;
+		case '*':
+			url = match_word(url, request);
+			break;
+		default:
+			url = *url == *pattern ? url + 1 : NULL;
+			break;
 		}
 	}
-	return *url == '\0';
+	return url && *url == '\0';
 }
 
 /* Finds who answers. Fills `allowed` with the methods that the path knows. */
@@ -341,6 +334,8 @@ static void collect(struct request *request, const char *bytes, size_t size)
 	request->body_size += size;
 }
 
+/* MHD decides what its handler takes. */
+/* NOLINTNEXTLINE(bugprone-easily-swappable-parameters,readability-function-size) */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
 	const char *method, const char *version, const char *bytes, size_t *size, void **state)
 {
@@ -370,6 +365,15 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 	return answer(connection, request, method);
 }
 
+static void deliver(struct pipeline *pipeline, uint64_t id)
+{
+	AUTO(job_unref) struct job *job = tracker_find(&pipeline->tracker, id);
+
+	if (job) {
+		tracker_deliver(&pipeline->tracker, job);
+	}
+}
+
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
 	enum MHD_RequestTerminationCode code)
 {
@@ -377,8 +381,11 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 
 	(void)context;
 	(void)connection;
-	(void)code;
 	if (request) {
+		/* Only now: a daemon that waits for this stops as soon as it is told. */
+		if (request->delivers && code == MHD_REQUEST_TERMINATED_COMPLETED_OK) {
+			deliver(request->api->pipeline, request->id);
+		}
 		free(request->body);
 		free(request->text);
 		free(request);

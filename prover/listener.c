@@ -130,6 +130,7 @@ enum status listener_open_unix(const char *path, struct diag *diag, struct liste
 }
 
 struct tcp_address {
+	int family;
 	struct sockaddr_storage storage;
 	socklen_t size;
 };
@@ -157,6 +158,7 @@ static bool parse_address(const char *text, struct tcp_address *out_address)
 		v6->sin6_family = AF_INET6;
 		v6->sin6_port = htons((uint16_t)port);
 		v6->sin6_addr = in6addr_loopback;
+		out_address->family = AF_INET6;
 		out_address->size = sizeof(*v6);
 		return true;
 	}
@@ -167,6 +169,7 @@ static bool parse_address(const char *text, struct tcp_address *out_address)
 	v4->sin_family = AF_INET;
 	v4->sin_port = htons((uint16_t)port);
 	v4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	out_address->family = AF_INET;
 	out_address->size = sizeof(*v4);
 	return true;
 }
@@ -185,7 +188,7 @@ static uint16_t bound_port(int fd)
 enum status listener_open_tcp(const char *address, struct diag *diag, struct listener *out_listener)
 {
 	struct listener listener = {.fd = -1, .lock_fd = -1};
-	struct tcp_address parsed;
+	struct tcp_address parsed = {.size = 0};
 	int reuse = 1;
 	enum status status = STATUS_OK;
 
@@ -197,8 +200,7 @@ enum status listener_open_tcp(const char *address, struct diag *diag, struct lis
 			"daemon serves whoever connects",
 			address);
 	}
-	listener.fd =
-		socket(parsed.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	listener.fd = socket(parsed.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (listener.fd < 0) {
 		return fail(diag, address, "no socket", errno);
 	}

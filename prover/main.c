@@ -280,7 +280,6 @@ static void serve(struct daemon_state *daemon)
 	if (wait_for_signal(daemon)) {
 		log_warning("stopping at once: the jobs are cancelled");
 		pipeline_cancel(daemon->pipeline);
-		daemon->config.daemon.drain_ms = 0;
 	}
 	(void)pthread_join(drain, NULL);
 }

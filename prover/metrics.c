@@ -13,26 +13,26 @@
 
 static void family(FILE *stream, const char *name, const char *type, const char *help)
 {
-	fprintf(stream, "# HELP " METRIC_PREFIX "%s %s\n# TYPE " METRIC_PREFIX "%s %s\n", name,
-		help, name, type);
+	(void)fprintf(stream, "# HELP " METRIC_PREFIX "%s %s\n# TYPE " METRIC_PREFIX "%s %s\n",
+		name, help, name, type);
 }
 
 static void counter(FILE *stream, const char *name, const char *help, uint64_t value)
 {
 	family(stream, name, "counter", help);
-	fprintf(stream, METRIC_PREFIX "%s %" PRIu64 "\n", name, value);
+	(void)fprintf(stream, METRIC_PREFIX "%s %" PRIu64 "\n", name, value);
 }
 
 static void gauge(FILE *stream, const char *name, const char *help, uint64_t value)
 {
 	family(stream, name, "gauge", help);
-	fprintf(stream, METRIC_PREFIX "%s %" PRIu64 "\n", name, value);
+	(void)fprintf(stream, METRIC_PREFIX "%s %" PRIu64 "\n", name, value);
 }
 
 static void seconds_counter(FILE *stream, const char *name, const char *help, uint64_t value_ns)
 {
 	family(stream, name, "counter", help);
-	fprintf(stream, METRIC_PREFIX "%s %" PRIu64 ".%09" PRIu64 "\n", name,
+	(void)fprintf(stream, METRIC_PREFIX "%s %" PRIu64 ".%09" PRIu64 "\n", name,
 		(uint64_t)(value_ns / NS_PER_S), (uint64_t)(value_ns % NS_PER_S));
 }
 
@@ -41,7 +41,7 @@ static void by_kind(
 {
 	family(stream, name, "counter", help);
 	for (int i = 0; i < JOB_KIND_COUNT; i++) {
-		fprintf(stream, METRIC_PREFIX "%s{kind=\"%s\"} %" PRIu64 "\n", name,
+		(void)fprintf(stream, METRIC_PREFIX "%s{kind=\"%s\"} %" PRIu64 "\n", name,
 			job_kind_name((enum job_kind)i), counts[i]);
 	}
 }
@@ -74,15 +74,16 @@ static void print_jobs(const struct tracker_snapshot *snapshot, FILE *stream)
 static void print_queues(struct pipeline *pipeline, FILE *stream)
 {
 	family(stream, "queue_depth", "gauge", "Items in each queue.");
-	fprintf(stream, METRIC_PREFIX "queue_depth{queue=\"scheduler\"} %u\n",
+	(void)fprintf(stream, METRIC_PREFIX "queue_depth{queue=\"scheduler\"} %u\n",
 		priority_queue_counts(&pipeline->scheduler).depth);
-	fprintf(stream, METRIC_PREFIX "queue_depth{queue=\"synth_queue\"} %u\n",
+	(void)fprintf(stream, METRIC_PREFIX "queue_depth{queue=\"synth_queue\"} %u\n",
 		priority_queue_counts(&pipeline->synth_queue).depth);
-	fprintf(stream, METRIC_PREFIX "queue_depth{queue=\"dispatch\"} %u\n",
+	(void)fprintf(stream, METRIC_PREFIX "queue_depth{queue=\"dispatch\"} %u\n",
 		priority_queue_counts(&pipeline->dispatch).depth);
 	for (uint32_t i = 0; i < pipeline->gpu_queue_count; i++) {
-		fprintf(stream, METRIC_PREFIX "queue_depth{queue=\"gpu_queue\",index=\"%u\"} %u\n",
-			i, priority_queue_counts(&pipeline->gpu_queues[i]).depth);
+		(void)fprintf(stream,
+			METRIC_PREFIX "queue_depth{queue=\"gpu_queue\",index=\"%u\"} %u\n", i,
+			priority_queue_counts(&pipeline->gpu_queues[i]).depth);
 	}
 }
 

@@ -74,27 +74,31 @@ static bool must_wait(const struct pacer *pacer)
 	return !pacer->is_stopped && pacer->in_flight > 0;
 }
 
+/* Under the lock: until the interval since the last dispatch is over, or nothing is in flight. */
+static void wait_interval(struct pacer *pacer)
+{
+	uint64_t until_ns = pacer->last_dispatch_ns + pacer->interval_ns;
+	uint64_t begin_ns = clock_now_ns();
+	struct gaptrace_wait wait;
+
+	if (!must_wait(pacer) || begin_ns >= until_ns) {
+		return;
+	}
+	wait = gaptrace_wait_begin(pacer, "pacer", GAPTRACE_WAIT_PACER);
+	while (must_wait(pacer) &&
+		gaptrace_condition_wait_until(&pacer->changed, &pacer->mutex, until_ns)) {
+	}
+	gaptrace_wait_end(&wait);
+	pacer->wait_ns += clock_now_ns() - begin_ns;
+}
+
 void pacer_wait(struct pacer *pacer, uint32_t queue_depth)
 {
-	uint64_t begin_ns = 0;
-	uint64_t until_ns = 0;
-
 	gaptrace_mutex_lock(&pacer->mutex);
 	if (pacer->config.mode != PACER_OFF) {
 		observe(pacer, queue_depth);
 		pacer->interval_ns = pacer_interval_ns(pacer);
-		until_ns = pacer->last_dispatch_ns + pacer->interval_ns;
-		begin_ns = clock_now_ns();
-		if (must_wait(pacer) && begin_ns < until_ns) {
-			struct gaptrace_wait wait =
-				gaptrace_wait_begin(pacer, "pacer", GAPTRACE_WAIT_PACER);
-
-			while (must_wait(pacer) && gaptrace_condition_wait_until(&pacer->changed,
-							   &pacer->mutex, until_ns)) {
-			}
-			gaptrace_wait_end(&wait);
-			pacer->wait_ns += clock_now_ns() - begin_ns;
-		}
+		wait_interval(pacer);
 		pacer->last_dispatch_ns = clock_now_ns();
 	}
 	pacer->in_flight++;

@@ -32,6 +32,7 @@ static enum status find_done(
 			"job %" PRIu64 " was simulated: it has no proofs", id);
 	}
 	*out_job = MOVE(job);
+	assert(*out_job);
 	return STATUS_OK;
 }
 
@@ -46,7 +47,7 @@ static enum status print_partition(const struct job_partition *partition, FILE *
 		status = public_json_format(partition->publics, partition->public_count, &publics);
 	}
 	if (status == STATUS_OK) {
-		fprintf(stream, "{\"proof\": %s, \"public\": %s}", proof, publics);
+		(void)fprintf(stream, "{\"proof\": %s, \"public\": %s}", proof, publics);
 	}
 	free(proof);
 	free(publics);
@@ -69,12 +70,12 @@ enum status status_page_proofs(
 	if (!stream) {
 		return STATUS_NO_MEMORY;
 	}
-	fprintf(stream, "[");
+	(void)fprintf(stream, "[");
 	for (uint32_t i = 0; i < job->request.partition_count && status == STATUS_OK; i++) {
-		fprintf(stream, "%s", i == 0 ? "" : ",\n");
+		(void)fprintf(stream, "%s", i == 0 ? "" : ",\n");
 		status = print_partition(&job->partitions[i], stream);
 	}
-	fprintf(stream, "]\n");
+	(void)fprintf(stream, "]\n");
 	if (fclose(stream) != 0 && status == STATUS_OK) {
 		status = STATUS_NO_MEMORY;
 	}

@@ -362,6 +362,8 @@ enum status srs_acquire(
 	struct srs *srs = NULL;
 	enum status status = STATUS_OK;
 
+	assert(name);
+
 	if (manager->config.config->srs.load != CONFIG_SRS_EVERY_JOB) {
 		srs = find_loaded(manager, name, job->request.kind != JOB_FILES);
 	}

@@ -25,8 +25,8 @@ void synthesis_run(struct pipeline *pipeline);
 /* gpu_worker.c: worker `worker` of all, worker / workers_per_device of devices. */
 void gpu_worker_run(struct pipeline *pipeline, uint32_t worker);
 
-/* finalizer.c: the task that ends a started partition, which it takes. */
-void finalizer_run(void *partition);
+/* finalizer.c: the task that ends a started partition, its argument, which it takes. */
+void finalizer_run(void *argument);
 
 /* The end of a partition in the job table, in whatever way it came, and with the last one of its
  * job. */

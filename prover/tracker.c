@@ -211,6 +211,8 @@ void tracker_cancel_all(struct tracker *tracker)
 	for (uint32_t i = 0; i < tracker->job_count; i++) {
 		tracker_fail_locked(tracker->jobs[i], JOB_CANCELLED, "cancelled: the daemon stops");
 	}
+	tracker->is_cancelled = true;
+	gaptrace_condition_broadcast(&tracker->idle);
 	gaptrace_mutex_unlock(&tracker->mutex);
 }
 
@@ -350,7 +352,7 @@ void tracker_deliver(struct tracker *tracker, struct job *job)
 void tracker_wait_delivered(struct tracker *tracker, uint64_t deadline_ns)
 {
 	gaptrace_mutex_lock(&tracker->mutex);
-	while (tracker->undelivered_count > 0 &&
+	while (tracker->undelivered_count > 0 && !tracker->is_cancelled &&
 		gaptrace_condition_wait_until(&tracker->idle, &tracker->mutex, deadline_ns)) {
 	}
 	gaptrace_mutex_unlock(&tracker->mutex);
