@@ -5,3 +5,4 @@ target_link_libraries(device_emitter PRIVATE gaptrace project_quality)
 
 script_test(integration analysis_report analysis_report.sh TIMEOUT 300)
 script_test(integration analysis_live analysis_live.sh TIMEOUT 300)
+script_test(integration analysis_prover analysis_prover.sh TIMEOUT 300)
