@@ -3,22 +3,14 @@
 #include "analysis/core/duration.h"
 #include "analysis/report/printable.h"
 #include "analysis/report/report.h"
+#include "analysis/report/text_worst.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #define CAUSE_LINES_MAX 15
-#define WORST_LINES_MAX 3
-/* A part of less than a twentieth of its gap gets no line: so there are at most twenty. */
-#define PART_SHARES_MAX 20
-#define STRIP_COLUMNS   88
 #define BAR_COLUMNS     24
 #define NOTE_COLUMNS    96
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0.0;
-}
 
 static void write_bar(FILE *stream, uint64_t part, uint64_t whole)
 {
@@ -147,19 +139,19 @@ static void write_strip(
 	const uint64_t window_ns = report->window_end_ns - begin_ns;
 	char text[DURATION_TEXT_BYTES];
 
-	if (report->window_end_ns <= begin_ns || window_ns < STRIP_COLUMNS) {
+	if (report->window_end_ns <= begin_ns || window_ns < TEXT_STRIP_COLUMNS) {
 		return;
 	}
 	(void)fputs("  |", stream);
-	for (uint64_t i = 0; i < STRIP_COLUMNS; i++) {
-		const uint64_t from_ns = begin_ns + window_ns / STRIP_COLUMNS * i;
-		const uint64_t to_ns = begin_ns + window_ns / STRIP_COLUMNS * (i + 1);
+	for (uint64_t i = 0; i < TEXT_STRIP_COLUMNS; i++) {
+		const uint64_t from_ns = begin_ns + window_ns / TEXT_STRIP_COLUMNS * i;
+		const uint64_t to_ns = begin_ns + window_ns / TEXT_STRIP_COLUMNS * (i + 1);
 
 		(void)fputc(strip_character(&device->strip, from_ns, to_ns), stream);
 	}
 	(void)fprintf(stream,
 		"|\n   # kernel  + kernels in part  = copying  . idle;  one column is %s\n",
-		duration_format(window_ns / STRIP_COLUMNS, text));
+		duration_format(window_ns / TEXT_STRIP_COLUMNS, text));
 }
 
 static void write_usage(const struct report_device *device, FILE *stream)
@@ -174,7 +166,8 @@ static void write_usage(const struct report_device *device, FILE *stream)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		(void)fprintf(stream, "  %-9s %10s  %5.1f %%  ", rows[i].name,
-			duration_format(rows[i].ns, text), percent(rows[i].ns, usage->span_ns));
+			duration_format(rows[i].ns, text),
+			text_percent(rows[i].ns, usage->span_ns));
 		if (i + 1 < sizeof(rows) / sizeof(rows[0])) {
 			write_bar(stream, rows[i].ns, usage->span_ns);
 		} else {
@@ -254,18 +247,6 @@ static void write_histogram(const struct report_device *device, FILE *stream)
 	}
 }
 
-/* "lock tracker: malloc_trim" */
-static const char *cause_text(enum cause cause, const char *object, const char *phase,
-	size_t column_max, char out_text[PRINTABLE_BYTES_MAX])
-{
-	char text[2 * NAME_BYTES_MAX + 64];
-	const bool has_phase = phase[0] && strcmp(phase, object) != 0;
-
-	(void)snprintf(text, sizeof(text), "%s%s%.200s%s%.200s", cause_name(cause),
-		object[0] ? " " : "", object, has_phase ? ": " : "", has_phase ? phase : "");
-	return printable_copy(text, column_max, out_text);
-}
-
 static void write_causes(const struct report_device *device, FILE *stream)
 {
 	const uint64_t total_ns = device->gaps[SWEEP_KERNEL].total_ns;
@@ -287,121 +268,14 @@ static void write_causes(const struct report_device *device, FILE *stream)
 			continue;
 		}
 		(void)fprintf(stream, "  %-40s %10s %5.1f %% %5" PRIu64 "%s%s\n",
-			cause_text(row->cause, row->object, row->phase, 40, text),
-			duration_format(row->ns, time), percent(row->ns, total_ns), row->gap_count,
-			row->holder[0] ? "  " : "", printable_copy(row->holder, 30, holder));
+			text_cause(row->cause, row->object, row->phase, 40, text),
+			duration_format(row->ns, time), text_percent(row->ns, total_ns),
+			row->gap_count, row->holder[0] ? "  " : "",
+			printable_copy(row->holder, 30, holder));
 	}
 	if (rest_ns > 0) {
 		(void)fprintf(stream, "  %-40s %10s %5.1f %%\n", "(other rows)",
-			duration_format(rest_ns, time), percent(rest_ns, total_ns));
-	}
-}
-
-/* "via queue gpu_queue, queue dispatch": the waits from the feeder inwards. */
-static void write_via(const struct gap_part *part, FILE *stream)
-{
-	char text[PRINTABLE_BYTES_MAX];
-	char joined[PRINTABLE_BYTES_MAX];
-	size_t used = 0;
-
-	for (uint32_t i = 0; i < part->via_count && used < sizeof(joined) - 1; i++) {
-		const int length = snprintf(joined + used, sizeof(joined) - used, "%s%s %s",
-			i ? ", " : "", gap_via_kind_name(part->via[i].kind), part->via[i].object);
-
-		used += length > 0 ? (size_t)length : 0;
-	}
-	if (part->via_count > 0) {
-		(void)fprintf(stream, "%27svia %s\n", "", printable_copy(joined, 68, text));
-	}
-}
-
-static void write_part(const struct report_data *report, const struct gap_part *part,
-	uint64_t gap_ns, char letter, FILE *stream)
-{
-	char time[DURATION_TEXT_BYTES];
-	char text[PRINTABLE_BYTES_MAX];
-	char who[PRINTABLE_BYTES_MAX];
-	char thread[REPORT_THREAD_BYTES_MAX];
-	const uint64_t part_ns = part->to_ns - part->from_ns;
-
-	report_data_thread(report, part->holder_tid ? part->holder_tid : part->thread_tid, thread);
-	(void)fprintf(stream, "   %c %10s %5.1f %%  %-46s%s%s\n", letter,
-		duration_format(part_ns, time), percent(part_ns, gap_ns),
-		cause_text(part->cause, part->object, part->phase, 46, text), thread[0] ? " " : "",
-		printable_copy(thread, 26, who));
-	write_via(part, stream);
-}
-
-/* Whether a part is long enough for a line of its own. */
-static bool is_listed(const struct gap_part *part, uint64_t gap_ns)
-{
-	return (part->to_ns - part->from_ns) * PART_SHARES_MAX >= gap_ns;
-}
-
-/* The gap as a bar: each column shows the letter of the part that it falls into. */
-static void write_gap_bar(const struct report_worst *worst, FILE *stream)
-{
-	const uint64_t gap_ns = worst->end_ns - worst->begin_ns;
-	uint32_t part = 0;
-	char letter = 'a';
-
-	(void)fputs("   |", stream);
-	for (uint64_t column = 0; column < STRIP_COLUMNS && worst->part_count > 0; column++) {
-		const uint64_t at_ns =
-			worst->begin_ns +
-			(uint64_t)((double)gap_ns * ((double)column + 0.5) / STRIP_COLUMNS);
-
-		while (part + 1 < worst->part_count && worst->parts[part].to_ns <= at_ns) {
-			letter = (char)(letter + is_listed(&worst->parts[part], gap_ns));
-			part++;
-		}
-		(void)fputc(is_listed(&worst->parts[part], gap_ns) ? letter : '-', stream);
-	}
-	(void)fputs("|\n", stream);
-}
-
-static void write_gap_parts(
-	const struct report_data *report, const struct report_worst *worst, FILE *stream)
-{
-	const uint64_t gap_ns = worst->end_ns - worst->begin_ns;
-	char time[DURATION_TEXT_BYTES];
-	uint32_t small_count = 0;
-	uint64_t small_ns = 0;
-	char letter = 'a';
-
-	for (uint32_t i = 0; i < worst->part_count; i++) {
-		const struct gap_part *part = &worst->parts[i];
-
-		if (is_listed(part, gap_ns)) {
-			write_part(report, part, gap_ns, letter++, stream);
-		} else {
-			small_count++;
-			small_ns += part->to_ns - part->from_ns;
-		}
-	}
-	if (small_count > 0) {
-		(void)fprintf(stream, "   - %10s %5.1f %%  %" PRIu32 " smaller parts\n",
-			duration_format(small_ns, time), percent(small_ns, gap_ns), small_count);
-	}
-}
-
-static void write_worst(
-	const struct report_data *report, const struct report_device *device, FILE *stream)
-{
-	char at[DURATION_TEXT_BYTES];
-	char length[DURATION_TEXT_BYTES];
-
-	for (uint32_t i = 0; i < device->worst_count && i < WORST_LINES_MAX; i++) {
-		const struct report_worst *worst = &device->worst[i];
-
-		if (i == 0) {
-			(void)fputs("\n  the longest gaps\n", stream);
-		}
-		(void)fprintf(stream, "  %" PRIu32 ". %s long, %s into the window\n", i + 1,
-			duration_format(worst->end_ns - worst->begin_ns, length),
-			duration_format(worst->begin_ns - report->window_begin_ns, at));
-		write_gap_bar(worst, stream);
-		write_gap_parts(report, worst, stream);
+			duration_format(rest_ns, time), text_percent(rest_ns, total_ns));
 	}
 }
 
@@ -436,7 +310,7 @@ static void write_device(const struct report_data *report, uint32_t index, FILE 
 	write_gap_tables(report, device, stream);
 	write_histogram(device, stream);
 	write_causes(device, stream);
-	write_worst(report, device, stream);
+	text_write_worst(report, device, stream);
 }
 
 /* All GPUs together: who is to blame, and who is not. */
@@ -467,6 +341,29 @@ static void write_verdicts(const struct verdict_list *verdicts, FILE *stream)
 	}
 }
 
+/* One line of meaning for each cause that the report names. */
+static void write_meanings(const struct report_data *report, FILE *stream)
+{
+	bool is_seen[CAUSE_COUNT] = {false};
+	bool has_head = false;
+
+	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
+		const struct report_device *device = report->devices[d];
+
+		for (uint32_t i = 0; device && device->is_used && i < device->cause_count; i++) {
+			is_seen[device->causes[i].cause] = true;
+		}
+	}
+	for (int cause = 0; cause < CAUSE_COUNT; cause++) {
+		if (is_seen[cause]) {
+			(void)fprintf(stream, "%s  %-18s %s\n",
+				has_head ? "" : "\nwhat the causes mean\n",
+				cause_name((enum cause)cause), cause_meaning((enum cause)cause));
+			has_head = true;
+		}
+	}
+}
+
 void report_write_text(const struct report_data *report, FILE *stream)
 {
 	uint32_t order[DEVICE_COUNT_MAX];
@@ -483,4 +380,5 @@ void report_write_text(const struct report_data *report, FILE *stream)
 	if (count > 0) {
 		write_verdicts(&report->verdicts, stream);
 	}
+	write_meanings(report, stream);
 }
