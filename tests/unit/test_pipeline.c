@@ -9,6 +9,7 @@
 #include "prover/pipeline.h"
 #include "trace/base/clock.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -364,6 +365,76 @@ static void cancelled_jobs_leave_nothing_behind(void **state)
 	}
 }
 
+static uint64_t submit_with(struct pipeline *pipeline, enum job_priority priority)
+{
+	struct job_request request = {
+		.kind = JOB_SQUARING, .priority = priority, .partition_count = 1};
+	struct diag diag = {.line = ""};
+	uint64_t id = 0;
+
+	assert_int_equal(pipeline_submit(pipeline, &request, &diag, &id), STATUS_OK);
+	return id;
+}
+
+/*
+ * The budget is taken, so the first job's key cannot be loaded and the others wait in the heap:
+ * they leave it by priority, and by age where that is equal.
+ */
+static void urgent_jobs_go_first(void **state)
+{
+	static const enum job_priority priorities[] = {JOB_PRIORITY_LOW, JOB_PRIORITY_NORMAL,
+		JOB_PRIORITY_LOW, JOB_PRIORITY_CRITICAL, JOB_PRIORITY_NORMAL, JOB_PRIORITY_HIGH};
+	/* Jobs by when they should begin: the first at once, then 4 critical, 6 high, 2, 5, 3. */
+	static const uint64_t order[] = {1, 4, 6, 2, 5, 3};
+	static const struct gaptrace_work no_work = GAPTRACE_NO_WORK;
+	struct pipeline *pipeline = create("[gpu]\nkind = sim\n[sim]\ntime_scale = 0.001\n");
+	uint64_t limit_bytes = pipeline->budget.limit_bytes;
+	uint64_t last_ns = 0;
+
+	(void)state;
+	assert_int_equal(memory_budget_reserve(
+				 &pipeline->budget, MEMORY_BUDGET_PARTITION, limit_bytes, no_work),
+		STATUS_OK);
+	for (size_t i = 0; i < 6; i++) {
+		(void)submit_with(pipeline, priorities[i]);
+		/* The first has left the heap before the second comes. */
+		while (i == 0 && memory_budget_counts(&pipeline->budget).waiting_count == 0) {
+			(void)sched_yield();
+		}
+	}
+	assert_int_equal(priority_queue_counts(&pipeline->scheduler).depth, 5);
+	memory_budget_release(&pipeline->budget, limit_bytes, no_work);
+	wait_idle(pipeline);
+	for (size_t i = 0; i < 6; i++) {
+		struct job *job = tracker_find(&pipeline->tracker, order[i]);
+
+		assert_int_equal(job->state, JOB_DONE);
+		assert_true(job->begin_ns > last_ns);
+		last_ns = job->begin_ns;
+		job_unref(job);
+	}
+	pipeline_destroy(pipeline);
+}
+
+/* The device is too small for any proof: whatever call fails there, only the job does. */
+static void a_device_without_memory_fails_the_job_alone(void **state)
+{
+	struct pipeline *pipeline = create("[gpu]\nmemory_bytes = 4K\n");
+	uint64_t id = submit(pipeline, 3, 1);
+	struct job *job = NULL;
+
+	(void)state;
+	wait_idle(pipeline);
+	job = tracker_find(&pipeline->tracker, id);
+	assert_int_equal(job->state, JOB_FAILED);
+	assert_true(strlen(job->error) > 0);
+	job_unref(job);
+	pipeline_stop(pipeline);
+	assert_nothing_left(pipeline);
+	assert_int_equal(pipeline->tracker.counts.partitions_failed, 3);
+	pipeline_destroy(pipeline);
+}
+
 static int make_state_dir(void **state)
 {
 	(void)state;
@@ -393,6 +464,8 @@ int main(void)
 		cmocka_unit_test(a_bad_witness_fails_its_job_and_no_other),
 		cmocka_unit_test(simulated_jobs_have_no_proofs),
 		cmocka_unit_test(cancelled_jobs_leave_nothing_behind),
+		cmocka_unit_test(urgent_jobs_go_first),
+		cmocka_unit_test(a_device_without_memory_fails_the_job_alone),
 	};
 	return cmocka_run_group_tests(tests, make_state_dir, remove_state_dir);
 }
