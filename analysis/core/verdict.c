@@ -285,6 +285,17 @@ static void judge_leak(const struct walk_evidence *evidence, struct verdict_row 
 	}
 }
 
+static void sum_up(
+	const struct verdict_tally *tally, const struct suspect *suspect, struct verdict_row *row)
+{
+	for (uint32_t i = 0; i < tally->count; i++) {
+		if (suspect->is_it(&tally->rows[i])) {
+			row->ns += tally->rows[i].ns;
+			row->ceiling_ns += tally->rows[i].ceiling_ns;
+		}
+	}
+}
+
 static void add_suspects(const struct verdict_tally *tally, const struct walk_evidence *evidence,
 	struct verdict_list *list)
 {
@@ -295,12 +306,7 @@ static void add_suspects(const struct verdict_tally *tally, const struct walk_ev
 
 		*row = (struct verdict_row){0};
 		(void)snprintf(row->suspect, sizeof(row->suspect), "%s", suspect->name);
-		for (uint32_t j = 0; j < tally->count; j++) {
-			if (suspect->is_it(&tally->rows[j])) {
-				row->ns += tally->rows[j].ns;
-				row->ceiling_ns += tally->rows[j].ceiling_ns;
-			}
-		}
+		sum_up(tally, suspect, row);
 		if (suspect->is_it == is_leak && !lacks) {
 			judge_leak(evidence, row);
 		} else {

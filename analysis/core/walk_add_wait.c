@@ -202,7 +202,8 @@ static struct walk_act find_ender(
 	struct walk_act other = {0};
 
 	if (event->wait.kind == GAPTRACE_WAIT_BUDGET) {
-		other = walk_objects_made_room(&walk->objects, event->pid, object, 0, begin_ns);
+		other = walk_objects_made_room(&walk->objects, event->pid,
+			&(struct walk_room){.budget = object, .begin_ns = begin_ns});
 	} else if (event->wait.kind == GAPTRACE_WAIT_BACKPRESSURE) {
 		const struct walk_queue *queue =
 			walk_queues_find(&walk->queues, event->pid, object);
@@ -255,6 +256,7 @@ enum status walk_add_wait(struct walk *walk, const struct event *event)
 static void refine_budget_wait(
 	struct walk *walk, const struct event *event, const struct walk_lane *lane)
 {
+	struct walk_room room = {.budget = event->budget.budget, .bytes = event->budget.bytes};
 	const size_t count = lane->closed.count;
 
 	for (size_t i = count; i > 0 && count - i < RECENT_CLOSED_MAX; i--) {
@@ -265,8 +267,8 @@ static void refine_budget_wait(
 		if (wait->kind != WALK_WAIT || wait->wait_kind != GAPTRACE_WAIT_BUDGET) {
 			continue;
 		}
-		act = walk_objects_made_room(&walk->objects, event->pid, event->budget.budget,
-			event->budget.bytes, wait->begin_ns);
+		room.begin_ns = wait->begin_ns;
+		act = walk_objects_made_room(&walk->objects, event->pid, &room);
 		if (act.lane.generation != 0 && act.time_ns <= wait->end_ns) {
 			wait->has_ender = true;
 			wait->ender = act.lane;

@@ -68,7 +68,7 @@ enum walk_call_category walk_call_category(const char *name);
 
 /* Takes in the record of a call by the thread of `lane`; gives it, or NULL without memory. */
 struct walk_call *walk_calls_add(
-	struct walk_calls *calls, struct walk_lane *lane, const struct walk_call *call);
+	struct walk_calls *calls, struct walk_lane *lane, const struct walk_call *record);
 
 /* What is known of a correlation, made when there is nothing; NULL without memory. */
 struct walk_call *walk_calls_get(struct walk_calls *calls, int32_t pid, uint64_t correlation);

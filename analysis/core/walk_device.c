@@ -230,32 +230,35 @@ const struct walk_operation *walk_devices_copy_at(
 	return found;
 }
 
+static bool is_busy_at(const struct walk_ring *ring, uint64_t y_ns, uint64_t *from_ns)
+{
+	const size_t i = walk_ring_below(ring, y_ns);
+	const struct walk_busy *busy;
+	uint64_t boundary_ns = 0;
+	bool is_busy = false;
+
+	if (i > 0) {
+		busy = walk_ring_at(ring, i - 1);
+		boundary_ns = busy->end_ns;
+	}
+	if (i < ring->count) {
+		busy = walk_ring_at(ring, i);
+		is_busy = busy->begin_ns < y_ns;
+		boundary_ns = is_busy ? busy->begin_ns : boundary_ns;
+	}
+	*from_ns = boundary_ns > *from_ns ? boundary_ns : *from_ns;
+	return is_busy;
+}
+
 bool walk_devices_others_busy(
 	const struct walk_devices *devices, uint32_t device, uint64_t y_ns, uint64_t *from_ns)
 {
 	bool is_busy = false;
 
 	for (uint32_t i = 0; i < DEVICE_COUNT_MAX; i++) {
-		const struct walk_ring *ring = &devices->busy[i];
-		const size_t j = i == device ? 0 : walk_ring_below(ring, y_ns);
-		const struct walk_busy *busy;
-		uint64_t boundary_ns = 0;
-
-		if (i == device || ring->count == 0) {
-			continue;
+		if (i != device) {
+			is_busy = is_busy_at(&devices->busy[i], y_ns, from_ns) || is_busy;
 		}
-		if (j > 0) {
-			busy = walk_ring_at(ring, j - 1);
-			boundary_ns = busy->end_ns;
-		}
-		if (j < ring->count) {
-			busy = walk_ring_at(ring, j);
-			if (busy->begin_ns < y_ns) {
-				is_busy = true;
-				boundary_ns = busy->begin_ns;
-			}
-		}
-		*from_ns = boundary_ns > *from_ns ? boundary_ns : *from_ns;
 	}
 	return is_busy;
 }
@@ -285,7 +288,7 @@ static bool is_earlier(const struct walk_operation *a, uint32_t a_device,
 }
 
 const struct walk_operation *walk_devices_next_kernel(const struct walk_devices *devices,
-	uint32_t device, uint64_t y_ns, uint64_t end_ns, struct walk_stream_name *out_name)
+	uint32_t device, struct walk_between between, struct walk_stream_name *out_name)
 {
 	const struct walk_operation *found = NULL;
 
@@ -296,8 +299,8 @@ const struct walk_operation *walk_devices_next_kernel(const struct walk_devices 
 		if (!stream || stream->name.device == device) {
 			continue;
 		}
-		kernel = first_kernel(stream, y_ns);
-		if (kernel && kernel->start_ns < end_ns &&
+		kernel = first_kernel(stream, between.begin_ns);
+		if (kernel && kernel->start_ns < between.end_ns &&
 			(!found ||
 				is_earlier(kernel, stream->name.device, found, out_name->device))) {
 			found = kernel;

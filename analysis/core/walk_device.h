@@ -84,8 +84,13 @@ const struct walk_operation *walk_devices_copy_at(
 bool walk_devices_others_busy(
 	const struct walk_devices *devices, uint32_t device, uint64_t y_ns, uint64_t *from_ns);
 
-/* The kernel that starts first in [y, end) on another device than `device`; NULL for none. */
+struct walk_between {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+/* The kernel that starts first in [begin, end) on another device than `device`; NULL for none. */
 const struct walk_operation *walk_devices_next_kernel(const struct walk_devices *devices,
-	uint32_t device, uint64_t y_ns, uint64_t end_ns, struct walk_stream_name *out_name);
+	uint32_t device, struct walk_between between, struct walk_stream_name *out_name);
 
 void walk_devices_sweep(struct walk_devices *devices, uint64_t forget_ns);

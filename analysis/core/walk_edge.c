@@ -27,8 +27,8 @@ static bool charge_like_next(struct walk_explanation *explanation, uint64_t from
 {
 	const struct gap *own = explanation->gap;
 	struct walk_stream_name name = {0};
-	const struct walk_operation *next = walk_devices_next_kernel(
-		&explanation->walk->devices, own->device, y_ns, own->end_ns, &name);
+	const struct walk_operation *next = walk_devices_next_kernel(&explanation->walk->devices,
+		own->device, (struct walk_between){.begin_ns = y_ns, .end_ns = own->end_ns}, &name);
 	struct gap other;
 
 	if (!next) {

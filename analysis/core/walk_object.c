@@ -156,19 +156,20 @@ static bool fits(const struct walk_budget_sample *sample, uint64_t bytes)
 	return bytes <= sample->limit_bytes && sample->used_bytes <= sample->limit_bytes - bytes;
 }
 
-struct walk_act walk_objects_made_room(const struct walk_objects *objects, int32_t pid,
-	uint64_t budget, uint64_t bytes, uint64_t begin_ns)
+struct walk_act walk_objects_made_room(
+	const struct walk_objects *objects, int32_t pid, const struct walk_room *room)
 {
-	const struct walk_budget *kept = walk_map_find(&objects->budgets, (uint32_t)pid, budget);
+	const struct walk_budget *kept =
+		walk_map_find(&objects->budgets, (uint32_t)pid, room->budget);
 	const struct walk_budget_sample *found = NULL;
 
 	for (size_t i = kept ? kept->samples.count : 0; i > 0; i--) {
 		const struct walk_budget_sample *sample = walk_ring_at(&kept->samples, i - 1);
 
-		if (sample->act.time_ns < begin_ns) {
+		if (sample->act.time_ns < room->begin_ns) {
 			break;
 		}
-		if (found && (bytes == 0 || !fits(sample, bytes))) {
+		if (found && (room->bytes == 0 || !fits(sample, room->bytes))) {
 			break;
 		}
 		if (sample->is_release) {

@@ -59,11 +59,17 @@ bool walk_objects_take_task(
 MUST_CHECK enum status walk_objects_budget(struct walk_objects *objects, int32_t pid,
 	uint64_t budget, const struct walk_budget_sample *sample);
 
+struct walk_room {
+	uint64_t budget;
+	uint64_t bytes;    /* that were needed; 0: not known */
+	uint64_t begin_ns; /* of the wait for them */
+};
+
 /*
- * The release that made room for `bytes`: the first after the last moment when they did not fit.
- * Without `bytes` (0), the last one. No lane when there was none since `begin_ns`.
+ * The release that made room: the first after the last moment when the bytes did not fit, or the
+ * last one when they are not known. No lane when there was none since the wait began.
  */
-struct walk_act walk_objects_made_room(const struct walk_objects *objects, int32_t pid,
-	uint64_t budget, uint64_t bytes, uint64_t begin_ns);
+struct walk_act walk_objects_made_room(
+	const struct walk_objects *objects, int32_t pid, const struct walk_room *room);
 
 void walk_objects_sweep(struct walk_objects *objects, uint64_t forget_ns);

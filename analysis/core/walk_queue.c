@@ -66,24 +66,33 @@ static bool keeps_item(void *context, void *value)
 	return true;
 }
 
+/* The time of the oldest item of a queue, or `otherwise_ns` when that is older. */
+static uint64_t oldest_ns(const struct walk_queue *queue, uint64_t otherwise_ns)
+{
+	uint64_t least_ns = otherwise_ns;
+
+	for (size_t i = 0; i < queue->items.capacity; i++) {
+		const struct walk_item *item = queue->items.entries[i].value;
+
+		if (item && item->time_ns < least_ns) {
+			least_ns = item->time_ns;
+		}
+	}
+	return least_ns;
+}
+
 /* Pops were lost: forgets what was pushed before half the time since the oldest item. */
 static void drop_old_items(struct walk_queues *queues, uint64_t now_ns)
 {
 	struct sweep sweep = {.queues = queues};
-	uint64_t oldest_ns = now_ns;
+	uint64_t least_ns = now_ns;
 
 	for (size_t i = 0; i < queues->by_id.capacity; i++) {
-		struct walk_queue *queue = queues->by_id.entries[i].value;
-
-		for (size_t j = 0; queue && j < queue->items.capacity; j++) {
-			const struct walk_item *item = queue->items.entries[j].value;
-
-			if (item && item->time_ns < oldest_ns) {
-				oldest_ns = item->time_ns;
-			}
+		if (queues->by_id.entries[i].value) {
+			least_ns = oldest_ns(queues->by_id.entries[i].value, least_ns);
 		}
 	}
-	sweep.before_ns = oldest_ns + (now_ns - oldest_ns) / 2 + 1;
+	sweep.before_ns = least_ns + (now_ns - least_ns) / 2 + 1;
 	for (size_t i = 0; i < queues->by_id.capacity; i++) {
 		struct walk_queue *queue = queues->by_id.entries[i].value;
 
