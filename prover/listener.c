@@ -177,12 +177,17 @@ static bool parse_address(const char *text, struct tcp_address *out_address)
 /* The port that the kernel chose, for port 0. */
 static uint16_t bound_port(int fd)
 {
-	struct sockaddr_storage storage = {.ss_family = AF_UNSPEC};
-	socklen_t size = sizeof(storage);
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} address;
+	socklen_t size = sizeof(address);
 
-	(void)getsockname(fd, (struct sockaddr *)&storage, &size);
-	return storage.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)&storage)->sin6_port)
-					     : ntohs(((struct sockaddr_in *)&storage)->sin_port);
+	memset(&address, 0, sizeof(address));
+	(void)getsockname(fd, &address.any, &size);
+	return ntohs(
+		address.any.sa_family == AF_INET6 ? address.v6.sin6_port : address.v4.sin_port);
 }
 
 enum status listener_open_tcp(const char *address, struct diag *diag, struct listener *out_listener)

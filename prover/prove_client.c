@@ -222,38 +222,54 @@ static enum status look_at(struct session *session, struct job *job, struct diag
 	return status;
 }
 
-/* Submits as the daemon lets us, and looks at what was submitted, until all are over. */
+/* As many as the daemon takes; what it has no room for is tried again after a while. */
+static enum status submit_some(struct session *session, uint64_t *retry_ns, struct diag *diag)
+{
+	enum status status = STATUS_OK;
+
+	while (session->submitted_count < session->options->job_count &&
+		clock_now_ns() >= *retry_ns && status == STATUS_OK) {
+		status = submit_next(session, diag);
+	}
+	if (status == STATUS_OVER_LIMIT) {
+		*retry_ns = clock_now_ns() + RETRY_NS;
+		status = STATUS_OK;
+	}
+	return status;
+}
+
+static enum status look_at_all(struct session *session, struct diag *diag)
+{
+	enum status status = STATUS_OK;
+
+	for (uint64_t i = 0; i < session->submitted_count && status == STATUS_OK; i++) {
+		if (!session->jobs[i].is_over) {
+			status = look_at(session, &session->jobs[i], diag);
+		}
+	}
+	return status;
+}
+
+/* Until all jobs are over. */
 static enum status run_jobs(struct session *session, struct diag *diag)
 {
-	uint64_t total = session->options->job_count;
 	uint64_t retry_ns = 0;
+	enum status status = STATUS_OK;
 
-	while (session->over_count < total) {
-		enum status status = STATUS_OK;
-
-		while (session->submitted_count < total && clock_now_ns() >= retry_ns &&
-			status == STATUS_OK) {
-			status = submit_next(session, diag);
-		}
-		if (status == STATUS_OVER_LIMIT) {
-			/* Try again when some of the jobs before it are over. */
-			retry_ns = clock_now_ns() + RETRY_NS;
-			status = STATUS_OK;
-		}
-		for (uint64_t i = 0; i < session->submitted_count && status == STATUS_OK; i++) {
-			if (!session->jobs[i].is_over) {
-				status = look_at(session, &session->jobs[i], diag);
-			}
+	for (;;) {
+		status = submit_some(session, &retry_ns, diag);
+		if (status == STATUS_OK) {
+			status = look_at_all(session, diag);
 		}
 		if (status != STATUS_OK) {
 			return status;
 		}
 		show_bar(session);
-		if (session->over_count < total) {
-			nap(POLL_NS);
+		if (session->over_count == session->options->job_count) {
+			return STATUS_OK;
 		}
+		nap(POLL_NS);
 	}
-	return STATUS_OK;
 }
 
 static int summarize(const struct session *session)

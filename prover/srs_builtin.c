@@ -31,7 +31,9 @@ enum status srs_builtin_init(struct srs_builtin *builtin, const struct srs_manag
 	builtin->is_served = lists_word(config->config->jobs.kinds, job_kind_name(kind));
 	builtin_circuit_name(&circuit, name);
 	for (char *at = name; *at != '\0'; at++) {
-		*at = *at == ':' ? '-' : *at;
+		if (*at == ':') {
+			*at = '-';
+		}
 	}
 	if (asprintf(&builtin->key_path, "%s/%s.zkey", config->state_dir, name) < 0) {
 		builtin->key_path = NULL;
