@@ -67,13 +67,24 @@ static void sweep(struct walk *walk)
 	walk_ring_drop_front(&walk->untrusted, walk_ring_below(&walk->untrusted, forget_ns));
 }
 
+/* Nothing can be said about [begin_ns, end_ns). */
+static enum status distrust(
+	struct walk *walk, uint64_t begin_ns, uint64_t end_ns, const char *reason)
+{
+	const struct walk_untrusted entry = {
+		.end_ns = end_ns, .begin_ns = begin_ns, .reason = reason};
+
+	return walk_ring_insert(
+		&walk->untrusted, walk_ring_below(&walk->untrusted, end_ns), &entry);
+}
+
 /* A gap has been open for so long that its history fills the memory: lets the older half go. */
 static enum status forget_by_force(struct walk *walk)
 {
 	const uint64_t begin_ns =
 		walk->lanes.forget_ns > walk->first_ns ? walk->lanes.forget_ns : walk->first_ns;
 	const uint64_t end_ns = begin_ns + (walk->now_ns - begin_ns) / 2;
-	enum status status = walk_state_distrust(walk, begin_ns, end_ns, "history limit");
+	enum status status = distrust(walk, begin_ns, end_ns, "history limit");
 
 	walk->lanes.forget_ns = end_ns;
 	sweep(walk);
@@ -127,16 +138,6 @@ void walk_forget_before(struct walk *walk, uint64_t time_ns)
 	}
 }
 
-enum status walk_state_distrust(
-	struct walk *walk, uint64_t begin_ns, uint64_t end_ns, const char *reason)
-{
-	const struct walk_untrusted entry = {
-		.end_ns = end_ns, .begin_ns = begin_ns, .reason = reason};
-
-	return walk_ring_insert(
-		&walk->untrusted, walk_ring_below(&walk->untrusted, end_ns), &entry);
-}
-
 enum status walk_add_untrusted(
 	struct walk *walk, uint64_t begin_ns, uint64_t end_ns, const char *reason)
 {
@@ -148,7 +149,7 @@ enum status walk_add_untrusted(
 	if (!kept) {
 		return STATUS_NO_MEMORY;
 	}
-	return begin_ns < end_ns ? walk_state_distrust(walk, begin_ns, end_ns, kept) : STATUS_OK;
+	return begin_ns < end_ns ? distrust(walk, begin_ns, end_ns, kept) : STATUS_OK;
 }
 
 enum status walk_add_device(struct walk *walk, int32_t pid, int32_t ordinal, uint32_t device)

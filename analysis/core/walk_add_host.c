@@ -101,11 +101,26 @@ static enum status name_thread(struct walk *walk, int32_t tid, const char *text)
 	return walk_map_put(&walk->thread_names, (uint32_t)tid, 0, (void *)(uintptr_t)name);
 }
 
+static enum status add_queue_state(struct walk *walk, const struct event *event)
+{
+	const char *name = walk_names_keep(&walk->names, event->state.name);
+	struct walk_queue *queue = NULL;
+
+	if (name) {
+		queue = walk_queues_get(&walk->queues, event->pid, event->state.object, name);
+	}
+	if (!queue) {
+		return STATUS_NO_MEMORY;
+	}
+	if (event->state.work.device >= 0) {
+		walk_queue_set_device(queue, event->state.work.device);
+	}
+	return walk_queue_set_depth(queue, event->time_ns, event->state.value > 0 ? 1 : 0);
+}
+
 /* What a recording that began late must know. Other subjects tell nothing new to the walk. */
 static enum status add_state(struct walk *walk, const struct event *event)
 {
-	struct walk_queue *queue;
-
 	if (event->state.subject == GAPTRACE_STATE_THREAD) {
 		return name_thread(walk, event->state.tid, event->state.name);
 	}
@@ -115,10 +130,7 @@ static enum status add_state(struct walk *walk, const struct event *event)
 							       : event->time_ns);
 	}
 	if (event->state.subject == GAPTRACE_STATE_QUEUE) {
-		queue = walk_queues_find(&walk->queues, event->pid, event->state.object);
-		return queue ? walk_queue_set_depth(
-				       queue, event->time_ns, event->state.value > 0 ? 1 : 0)
-			     : STATUS_OK;
+		return add_queue_state(walk, event);
 	}
 	return STATUS_OK;
 }

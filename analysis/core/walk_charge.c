@@ -111,7 +111,8 @@ static void add_part(struct walk_explanation *explanation, const struct gap_part
 	explanation->has_pending = true;
 }
 
-const struct walk_link *walk_charge_naming_link(const struct walk_explanation *explanation)
+/* The innermost wait with a cause of its own, NULL when there is none. */
+static const struct walk_link *naming_link(const struct walk_explanation *explanation)
 {
 	for (uint32_t i = explanation->link_count; i > 0; i--) {
 		if (explanation->links[i - 1].has_cause) {
@@ -165,7 +166,7 @@ static bool is_feeder_alone(
 static struct gap_part compose(
 	const struct walk_explanation *explanation, const struct walk_charge *charge)
 {
-	const struct walk_link *naming = walk_charge_naming_link(explanation);
+	const struct walk_link *naming = naming_link(explanation);
 	struct gap_part part = {
 		.cause = charge->cause,
 		.object = charge->name,
@@ -256,8 +257,7 @@ static bool is_before_submit(const struct walk_explanation *explanation,
 {
 	const struct walk_link *last;
 
-	if (!charge->is_untraced || explanation->link_count == 0 ||
-		walk_charge_naming_link(explanation)) {
+	if (!charge->is_untraced || explanation->link_count == 0 || naming_link(explanation)) {
 		return false;
 	}
 	last = &explanation->links[explanation->link_count - 1];

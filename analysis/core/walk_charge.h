@@ -53,9 +53,6 @@ struct walk_explanation {
 	enum status status;
 };
 
-/* The innermost wait with a cause of its own, NULL when there is none. */
-const struct walk_link *walk_charge_naming_link(const struct walk_explanation *explanation);
-
 /* Charges [from, to). Nothing when it is empty. */
 void walk_charge(struct walk_explanation *explanation, uint64_t from_ns, uint64_t to_ns,
 	const struct walk_charge *charge);

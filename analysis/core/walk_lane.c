@@ -68,11 +68,6 @@ static struct walk_lane *add_lane(struct walk_lanes *lanes)
 	return lane;
 }
 
-struct walk_lane *walk_lanes_find(const struct walk_lanes *lanes, int32_t pid, int32_t tid)
-{
-	return walk_map_find(&lanes->by_thread, thread_key(pid, tid), 0);
-}
-
 struct walk_lane *walk_lanes_get(struct walk_lanes *lanes, int32_t pid, int32_t tid)
 {
 	struct walk_lane *lane = lanes->latest;
@@ -80,7 +75,7 @@ struct walk_lane *walk_lanes_get(struct walk_lanes *lanes, int32_t pid, int32_t 
 	if (lane && lane->pid == pid && lane->tid == tid) {
 		return lane;
 	}
-	lane = walk_lanes_find(lanes, pid, tid);
+	lane = walk_map_find(&lanes->by_thread, thread_key(pid, tid), 0);
 	if (!lane) {
 		lane = reuse_lane(lanes);
 		if (!lane) {

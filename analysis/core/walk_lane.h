@@ -109,8 +109,7 @@ void walk_lanes_finish(struct walk_lanes *lanes);
 /* The lane of a thread, made when there is none; NULL when there is no memory. */
 struct walk_lane *walk_lanes_get(struct walk_lanes *lanes, int32_t pid, int32_t tid);
 
-/* NULL when there is none, or none any more. */
-struct walk_lane *walk_lanes_find(const struct walk_lanes *lanes, int32_t pid, int32_t tid);
+/* NULL when the thread was given up. */
 struct walk_lane *walk_lanes_of(
 	const struct walk_lanes *lanes, struct walk_lane_reference reference);
 

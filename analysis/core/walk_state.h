@@ -51,7 +51,3 @@ struct walk {
 	uint64_t event_count;
 	uint64_t swept_count; /* event_count of the last sweep */
 };
-
-/* Interval of the walk that nothing can be said about; `begin_ns` is not after `end_ns`. */
-MUST_CHECK enum status walk_state_distrust(
-	struct walk *walk, uint64_t begin_ns, uint64_t end_ns, const char *reason);

@@ -97,7 +97,7 @@ static struct event_operation operation_of(const struct step *step, uint64_t now
 	};
 }
 
-static void fill_host(const struct step *step, struct event *event)
+static void fill_wait(const struct step *step, struct event *event)
 {
 	const struct event_work work = work_of(step);
 
@@ -142,6 +142,16 @@ static void fill_host(const struct step *step, struct event *event)
 		event->wait.kind = (enum gaptrace_wait_kind)(step->flags % 8);
 		event->wait.wait_ns = duration_of(step);
 		return;
+	default:
+		return;
+	}
+}
+
+static void fill_work(const struct step *step, struct event *event)
+{
+	const struct event_work work = work_of(step);
+
+	switch ((int)event->kind) {
 	case EVENT_SPAN_BEGIN:
 	case EVENT_SPAN_END:
 	case EVENT_PROVE_START_BEGIN:
@@ -279,7 +289,8 @@ static void take_step(
 			walk, *now_ns > step->a ? *now_ns - step->a : 0, *now_ns, "lost events");
 	} else if (step->kind % 64 < EVENT_KIND_COUNT) {
 		event.kind = (enum event_kind)(step->kind % 64);
-		fill_host(step, &event);
+		fill_wait(step, &event);
+		fill_work(step, &event);
 		fill_gpu(step, &event);
 		status = walk_add(walk, &event);
 	}

@@ -254,8 +254,14 @@ static void fill_state(const struct line *line, struct event *event)
 	event->state.name = word(line, 4);
 	event->state.work = work_of(line);
 	event->state.since_ns = field(line, "since");
-	event->state.subject =
-		strcmp(word(line, 3), "job") == 0 ? GAPTRACE_STATE_JOB : GAPTRACE_STATE_THREAD;
+	event->state.object = identity(word(line, 4));
+	event->state.value = field(line, "value");
+	event->state.subject = GAPTRACE_STATE_THREAD;
+	if (strcmp(word(line, 3), "job") == 0) {
+		event->state.subject = GAPTRACE_STATE_JOB;
+	} else if (strcmp(word(line, 3), "queue") == 0) {
+		event->state.subject = GAPTRACE_STATE_QUEUE;
+	}
 }
 
 static void fill_switch(const struct line *line, struct event *event)
