@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <spawn.h>
@@ -108,6 +109,18 @@ int child_check(const char *name, struct diag *diag)
 	return status == STATUS_NOT_FOUND ? 127 : 126;
 }
 
+/* A terminal sends its signals to this group, and only this group may read from it. */
+static bool is_foreground(void)
+{
+	int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	bool is_ours = terminal >= 0 && tcgetpgrp(terminal) == getpgrp();
+
+	if (terminal >= 0) {
+		(void)close(terminal);
+	}
+	return is_ours;
+}
+
 enum status child_start(struct child *child, char *const *argv, struct diag *diag)
 {
 	posix_spawnattr_t attributes;
@@ -119,7 +132,15 @@ enum status child_start(struct child *child, char *const *argv, struct diag *dia
 		return diag_set(diag, STATUS_NO_MEMORY, "%s: %s", argv[0], strerror(error));
 	}
 	(void)posix_spawnattr_setsigmask(&attributes, &child->mask_before);
-	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	/*
+	 * `kill %1` of a shell signals the whole group of a background job: a command in that group
+	 * would get the signal twice, and many take the second as "at once".
+	 */
+	child->has_own_group = !is_foreground();
+	(void)posix_spawnattr_setpgroup(&attributes, 0);
+	(void)posix_spawnattr_setflags(
+		&attributes, (short)(POSIX_SPAWN_SETSIGMASK |
+				     (child->has_own_group ? POSIX_SPAWN_SETPGROUP : 0)));
 	error = posix_spawnp(&child->pid, argv[0], NULL, &attributes, argv, environ);
 	(void)posix_spawnattr_destroy(&attributes);
 	if (error) {
@@ -153,8 +174,11 @@ void child_wait(struct child *child, int limit_ms)
 		return;
 	}
 	while (read(child->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		/* A terminal's signal went to its whole process group, the command included. */
-		if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL) {
+		/* A terminal's signal went to its whole process group, perhaps the command's too.
+		 */
+		bool has_it = info.ssi_code == SI_KERNEL && !child->has_own_group;
+
+		if (info.ssi_signo != SIGCHLD && !has_it) {
 			(void)kill(child->pid, (int)info.ssi_signo);
 		}
 	}

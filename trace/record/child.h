@@ -16,6 +16,7 @@ struct child {
 	pid_t pid;
 	int signal_fd;
 	sigset_t mask_before;
+	bool has_own_group; /* what is sent to our process group does not reach it */
 	bool has_ended;
 	int exit_code; /* the command's own, or 128 + the signal that killed it */
 };
