@@ -125,6 +125,7 @@ struct config_memory {
 	int trim;                 /* enum config_trim */
 	int dealloc;              /* enum config_dealloc */
 	uint64_t churn_bytes;
+	uint64_t heap_chunks;
 	int staging; /* enum config_staging */
 	int pinned;  /* enum config_pinned */
 };
@@ -189,6 +190,7 @@ struct config_sim {
 	uint64_t pageable_mb_per_s;
 	uint64_t key_mb_per_s;
 	uint64_t pinned_alloc_mb_per_s;
+	uint64_t device_alloc_mb_per_s;
 	uint64_t key_load_mb_per_s;
 	uint64_t unmap_mb_per_s;
 	uint64_t transform_ps;

@@ -84,7 +84,9 @@ static void prove(struct pipeline *pipeline, struct partition *partition, uint32
 		return;
 	}
 	status = start_on_pool(pipeline, partition, device);
+	idle_meter_stage(pipeline->meter, worker, IDLE_STAGE_TRACKER);
 	tracker_worker_end(&pipeline->tracker, worker);
+	idle_meter_stage(pipeline->meter, worker, IDLE_STAGE_FINISH);
 	if (status != STATUS_OK) {
 		(void)snprintf(reason, sizeof(reason), "prove_start on device %u: %s", device,
 			status_text(status));

@@ -66,6 +66,7 @@ static const char *const reason_names[IDLE_REASON_COUNT] = {
 	[IDLE_SYNTHESIS] = "synthesis",
 	[IDLE_STARVED] = "starved",
 	[IDLE_PINNED_ALLOC] = "pinned_alloc",
+	[IDLE_PINNED_FREE] = "pinned_free",
 	[IDLE_TRACKER_TRIM] = "tracker_trim",
 	[IDLE_TRACKER_CHECK] = "tracker_check",
 	[IDLE_TRACKER] = "tracker",
@@ -335,6 +336,7 @@ static void charge_pop(const struct share *share, const struct idle_upstream *up
 	const struct interval *part)
 {
 	static const struct clock_reason scheduler[] = {{IDLE_CLOCK_SRS, IDLE_SRS_LOAD}};
+	static const struct clock_reason driver[] = {{IDLE_CLOCK_PINNED_FREE, IDLE_PINNED_FREE}};
 	static const struct clock_reason dispatcher[] = {{IDLE_CLOCK_PACER, IDLE_PACING},
 		{IDLE_CLOCK_BUDGET, IDLE_BUDGET}, {IDLE_CLOCK_BACKPRESSURE, IDLE_BACKPRESSURE}};
 	struct interval clipped;
@@ -353,7 +355,7 @@ static void charge_pop(const struct share *share, const struct idle_upstream *up
 		share->reason_ns[IDLE_SYNTHESIS] += clipped.end_ns - clipped.begin_ns;
 	}
 	if (clip(upstream->synthesis_begin_ns, upstream->synthesis_work_ns, part, &clipped)) {
-		share->reason_ns[IDLE_PINNED_ALLOC] += clipped.end_ns - clipped.begin_ns;
+		CHARGE(share, &clipped, driver, IDLE_PINNED_ALLOC);
 	}
 	if (clip(upstream->synthesis_work_ns, upstream->synthesis_end_ns, part, &clipped)) {
 		charge_synthesis(share, upstream, &clipped);
@@ -373,7 +375,8 @@ static void charge_stage(
 		{IDLE_CLOCK_DEVICE_ALLOC, IDLE_DEVICE_ALLOC},
 		{IDLE_CLOCK_COPY_PAGEABLE, IDLE_COPY_PAGEABLE},
 		{IDLE_CLOCK_COPY_PINNED, IDLE_COPY_PINNED},
-		{IDLE_CLOCK_PINNED_ALLOC, IDLE_PINNED_ALLOC}};
+		{IDLE_CLOCK_PINNED_ALLOC, IDLE_PINNED_ALLOC},
+		{IDLE_CLOCK_PINNED_FREE, IDLE_PINNED_FREE}};
 	static const enum idle_reason plain[] = {
 		[IDLE_STAGE_POOL] = IDLE_POOL,
 		[IDLE_STAGE_START] = IDLE_START,

@@ -2,6 +2,7 @@
 #include "prover/pipeline.h"
 
 #include "prover/hand_over.h"
+#include "prover/heap_chunks.h"
 #include "prover/keyframe.h"
 #include "prover/lock_registry.h"
 #include "prover/pipeline_devices.h"
@@ -250,6 +251,7 @@ static void finish_step(struct pipeline *pipeline, uint32_t step)
 
 static enum status build(struct pipeline *pipeline, const char *state_dir, struct diag *diag)
 {
+	const struct config *config = &pipeline->config;
 	struct srs_manager_config keys = {.config = &pipeline->config, .state_dir = state_dir};
 	enum status status = STATUS_OK;
 
@@ -263,6 +265,9 @@ static enum status build(struct pipeline *pipeline, const char *state_dir, struc
 	status = init_gpu_queues(pipeline);
 	if (status == STATUS_OK) {
 		status = hand_over_create(&pipeline->hand_over);
+	}
+	if (status == STATUS_OK && config->memory.heap_chunks > 0) {
+		status = heap_chunks_create(config->memory.heap_chunks, &pipeline->heap_chunks);
 	}
 	if (status == STATUS_OK) {
 		status = pipeline_devices_open(pipeline, diag);
@@ -426,6 +431,7 @@ void pipeline_destroy(struct pipeline *pipeline)
 	srs_manager_destroy(pipeline->srs_manager);
 	pipeline_devices_close(pipeline);
 	hand_over_destroy(pipeline->hand_over);
+	heap_chunks_destroy(pipeline->heap_chunks);
 	for (uint32_t i = 0; i < pipeline->gpu_queue_count; i++) {
 		priority_queue_finish(&pipeline->gpu_queues[i]);
 	}

@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 struct hand_over;
+struct heap_chunks;
 struct keyframe;
 struct pipeline_thread;
 
@@ -69,6 +70,7 @@ struct pipeline {
 	struct thread_pool *trim_pool;    /* NULL: no background trim */
 
 	struct idle_meter *meter;
+	struct heap_chunks *heap_chunks; /* NULL: the heap as it is */
 	struct device_driver *driver;
 	struct device *devices[DEVICE_COUNT_MAX];
 	struct partition_gpu *gpus[DEVICE_COUNT_MAX];

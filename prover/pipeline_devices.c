@@ -76,6 +76,7 @@ static struct device_model device_model_of(const struct config_sim *sim)
 	set_rate(&model.pageable_bytes_per_s, sim->pageable_mb_per_s);
 	set_rate(&model.key_bytes_per_s, sim->key_mb_per_s);
 	set_rate(&model.pinned_alloc_bytes_per_s, sim->pinned_alloc_mb_per_s);
+	set_rate(&model.memory_alloc_bytes_per_s, sim->device_alloc_mb_per_s);
 	set_rate(&model.key_load_bytes_per_s, sim->key_load_mb_per_s);
 	set_figure(&model.transform_ps_per_element, sim->transform_ps);
 	set_figure(&model.msm_h_ps_per_point, sim->msm_h_ps);

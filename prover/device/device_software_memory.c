@@ -101,7 +101,7 @@ void device_software_pinned_free(struct device *device, void *memory, uint64_t b
 	device->backend->pinned_free(memory, bytes);
 	tally_remove(
 		&driver->pinned, GAPTRACE_BUFFER_PINNED, bytes, clock_now_ns() - call.start_ns);
-	idle_meter_interval(device->config.meter, IDLE_CLOCK_PINNED_ALLOC, 0, locked_ns);
+	idle_meter_interval(device->config.meter, IDLE_CLOCK_PINNED_FREE, 0, locked_ns);
 	gaptrace_mutex_unlock(&driver->mutex);
 
 	gaptrace_mutex_lock(&device->mutex);

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs profiles of the prover under `gaptrace record` and holds the report against the prover's
+own idle meter.
+
+    causes.py BUILD WORK [--rounds N] [--keep DIR] [--matrix] [PROFILE...]
+
+What a profile is to show stands in its head, one word before a colon:
+
+    ; jobs: 4 x 6            so many jobs of so many partitions, all at once
+    ; jobs: 3 x 4 every 500  the same, a job every 500 ms
+    ; hogs: 4                so many processes that spin beside it
+    ; first: cause=lock object=tracker phase=malloc_trim
+    ; truth: tracker_trim    reasons of the idle meter that make up the first cause
+    ; never: copy_pageable   causes that must stay below 1 %
+    ; calm: 0.15             no more of the window without a kernel than that, edges aside
+"""
+import argparse, fnmatch, json, os, re, signal, subprocess, sys, time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROFILES = ROOT / "prover" / "profiles"
+SHARE_ERROR_MAX = 0.05
+UNKNOWN_MAX = 0.01
+RECORDINGS_MAX = 3
+EDGE_CAUSES = {"no_work"}
+
+
+class Profile:
+    def __init__(self, path):
+        self.name = path.stem
+        self.path = path
+        head = {}
+        for line in path.read_text().splitlines():
+            found = re.match(r"; (jobs|hogs|first|truth|never|calm): (.*)", line)
+            if found:
+                head[found[1]] = found[2].strip()
+        self.is_planted = "jobs" in head and "first" in head
+        if "jobs" not in head:
+            return
+        found = re.fullmatch(r"(\d+) x (\d+)(?: every (\d+))?", head["jobs"])
+        if not found:
+            raise SystemExit(f"{path}: 'jobs: {head['jobs']}' is not 'N x N' or 'N x N every MS'")
+        self.jobs, self.partitions = int(found[1]), int(found[2])
+        self.every_ms = int(found[3] or 0)
+        self.hogs = int(head.get("hogs", 0))
+        self.first = dict(word.split("=", 1) for word in head.get("first", "").split())
+        self.truth = head.get("truth", "").split()
+        self.never = head.get("never", "").split()
+        self.calm = float(head.get("calm", 0))
+
+
+def wait_for(test, process, what):
+    for _ in range(1200):
+        if test():
+            return
+        if process.poll() is not None:
+            raise SystemExit(f"{what}: the daemon ended with {process.returncode}")
+        time.sleep(0.05)
+    raise SystemExit(f"{what}: waited a minute in vain")
+
+
+def submit(build, socket, profile, log):
+    """The profile's jobs; returns when all have ended."""
+    command = [build / "bin" / "prove", "--socket", socket, "--kind", "squaring",
+               "--partitions", str(profile.partitions), "--jobs"]
+    if not profile.every_ms:
+        subprocess.run(command + [str(profile.jobs)], check=True, stdout=log, stderr=log)
+        return
+    clients = []
+    for _ in range(profile.jobs):
+        clients.append(subprocess.Popen(command + ["1"], stdout=log, stderr=log))
+        time.sleep(profile.every_ms / 1000)
+    for client in clients:
+        if client.wait() != 0:
+            raise SystemExit(f"{profile.name}: prove ended with {client.returncode}")
+
+
+def hog_count(profile):
+    return profile.hogs * (os.cpu_count() or 1)
+
+
+def record(build, folder, profile):
+    """One recorded run; the truth by the prover's own clocks."""
+    folder.mkdir(parents=True)
+    socket, log = folder / "socket", open(folder / "log", "wb")
+    recorder = subprocess.Popen(
+        [build / "bin" / "gaptrace", "record", "-o", folder / "recording", "--",
+         build / "bin" / "proverd", "--config", profile.path, "--socket", socket,
+         "--state-dir", folder / "state", "--counters", folder / "counters"],
+        stdout=log, stderr=log)
+    hogs = []
+    try:
+        # The socket is there before the daemon serves, and the log says when it does.
+        wait_for(lambda: b"serving" in (folder / "log").read_bytes(), recorder, profile.name)
+        hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+                for _ in range(hog_count(profile))]
+        submit(build, socket, profile, log)
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+        recorder.send_signal(signal.SIGTERM)
+        if recorder.wait() != 0:
+            sys.stderr.write((folder / "log").read_text(errors="replace"))
+            raise SystemExit(f"{profile.name}: gaptrace record ended with {recorder.returncode}")
+    return json.loads((folder / "counters").read_text())
+
+
+def report(build, folder):
+    command = [build / "bin" / "gaptrace", "report", folder / "recording"]
+    with open(folder / "report.txt", "wb") as text:
+        subprocess.run(command, stdout=text)
+    done = subprocess.run(command + ["--format", "json", "-o", folder / "report.json"])
+    if done.returncode not in (0, 4):
+        raise SystemExit(f"{folder}: gaptrace report ended with {done.returncode}")
+    return json.loads((folder / "report.json").read_text())
+
+
+class Outcome:
+    """A report and a truth, as figures that can be compared."""
+
+    def __init__(self, profile, page, truth):
+        self.profile, self.page = profile, page
+        self.rows, self.causes = {}, {}
+        for device in page["devices"]:
+            for row in device["causes"]:
+                key = (row["cause"], row["object"], row["phase"])
+                self.rows[key] = self.rows.get(key, 0) + row["ns"]
+                self.causes[row["cause"]] = self.causes.get(row["cause"], 0) + row["ns"]
+        self.idle_ns = sum(device["kernel_gaps"]["total_ns"] for device in page["devices"])
+        self.reasons = {}
+        for device in truth["devices"]:
+            for reason, ns in device["idle"]["reasons_ns"].items():
+                self.reasons[reason] = self.reasons.get(reason, 0) + ns
+        self.truth_ns = sum(self.reasons.values())
+
+    def share(self, cause):
+        return self.causes.get(cause, 0) / self.idle_ns if self.idle_ns else 0
+
+    def truth_share(self):
+        planted = sum(self.reasons.get(reason, 0) for reason in self.profile.truth)
+        return planted / self.truth_ns if self.truth_ns else 0
+
+    def _by_right(self, cause):
+        return cause in EDGE_CAUSES and self.profile.first.get("cause") != cause
+
+    def first(self):
+        """The cause with the largest share, what is idle by right aside."""
+        causes = {cause: ns for cause, ns in self.causes.items() if not self._by_right(cause)}
+        return max(causes, key=causes.get) if causes else "none"
+
+    def first_row(self):
+        rows = {key: ns for key, ns in self.rows.items() if key[0] == self.first()}
+        return max(rows, key=rows.get) if rows else ("none", "", "")
+
+    def label(self):
+        """The profile that the report points at: the first whose head its first row fits."""
+        return " ".join(word for word in self.first_row() if word)
+
+    def unknown(self):
+        return self.share("unknown")
+
+    def window_ns(self):
+        window = self.page["window"]
+        return (window["end_ns"] - window["begin_ns"]) * len(self.page["devices"])
+
+
+def check(outcome):
+    """What is wrong with it, a line each."""
+    profile, wrong = outcome.profile, []
+    row = dict(zip(("cause", "object", "phase"), outcome.first_row()))
+    for field, want in profile.first.items():
+        if not fnmatch.fnmatchcase(row[field], want):
+            wrong.append(f"the first cause's {field} is '{row[field]}', not '{want}'")
+    error = outcome.share(profile.first["cause"]) - outcome.truth_share()
+    if abs(error) > SHARE_ERROR_MAX:
+        wrong.append(f"{profile.first['cause']} has {outcome.share(profile.first['cause']):.1%} "
+                     f"of the idle time, by the prover's clocks {outcome.truth_share():.1%}")
+    if outcome.unknown() > UNKNOWN_MAX:
+        wrong.append(f"{outcome.unknown():.1%} of the idle time is unknown")
+    for cause in profile.never:
+        if outcome.share(cause) > 0.01:
+            wrong.append(f"{cause}, which is on no path, has {outcome.share(cause):.1%}")
+    if profile.calm and outcome.idle_ns > profile.calm * outcome.window_ns():
+        wrong.append(f"without a kernel for {outcome.idle_ns / outcome.window_ns():.0%} of the window")
+    for device in outcome.page["devices"]:
+        parts = sum(row["ns"] for row in device["causes"])
+        if parts != device["kernel_gaps"]["total_ns"]:
+            wrong.append(f"device {device['index']}: causes sum to {parts}, "
+                         f"its gaps to {device['kernel_gaps']['total_ns']}")
+    return wrong
+
+
+def run_once(build, folder, profile):
+    for attempt in range(RECORDINGS_MAX):
+        place = folder / f"{profile.name}-{attempt}"
+        truth = record(build, place, profile)
+        page = report(build, place)
+        trust = page["trust"]
+        if trust["discarded_events"] or trust["discarded_packets"]:
+            print(f"{profile.name}: events were lost, recording again")
+            continue
+        return Outcome(profile, page, truth), place
+    raise SystemExit(f"{profile.name}: {RECORDINGS_MAX} recordings lost events")
+
+
+def show(outcome):
+    profile = outcome.profile
+    print(f"{profile.name:22} {outcome.label():58} {outcome.share(profile.first['cause']):6.1%} "
+          f"truth {outcome.truth_share():6.1%} unknown {outcome.unknown():5.1%} "
+          f"idle {outcome.idle_ns / outcome.window_ns():4.0%}", flush=True)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("build", type=Path)
+    options.add_argument("work", type=Path)
+    options.add_argument("--rounds", type=int, default=1)
+    options.add_argument("--matrix", action="store_true")
+    options.add_argument("profiles", nargs="*")
+    chosen = options.parse_args()
+    profiles = [Profile(path) for path in sorted(PROFILES.glob("*.conf"))]
+    profiles = [profile for profile in profiles if profile.is_planted and
+                (not chosen.profiles or profile.name in chosen.profiles)]
+    if not profiles:
+        raise SystemExit("no such profile")
+    failures, outcomes = 0, []
+    for number in range(chosen.rounds):
+        for profile in profiles:
+            folder = chosen.work / f"round-{number}"
+            outcome, place = run_once(chosen.build, folder, profile)
+            outcomes.append(outcome)
+            show(outcome)
+            for line in check(outcome):
+                failures += 1
+                print(f"  WRONG {line} ({place})", flush=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
