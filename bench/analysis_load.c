@@ -153,6 +153,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < threads; i++) {
 		workers[i].device = i;
 		workers[i].tracker = &tracker;
+		workers[i].correlation = (uint64_t)i << 40; /* unique in the process, as CUPTI's */
 		workers[i].partition_count = events / EVENTS_PER_PARTITION / (uint64_t)threads + 1;
 		if (gaptrace_mutex_init(&workers[i].gpu_mutex, "gpu_mutex") != 0 ||
 			pthread_create(&workers[i].thread, NULL, run, &workers[i]) != 0) {
