@@ -85,46 +85,59 @@ static void forget_oldest(struct walk_calls *calls)
 	release(calls, call);
 }
 
-static enum status enter_map(struct walk_calls *calls, struct walk_call *call)
-{
-	enum status status =
-		walk_map_put(&calls->by_correlation, (uint32_t)call->pid, call->correlation, call);
-
-	if (status == STATUS_OK) {
-		status = walk_ring_push(&calls->arrivals, &call);
-	}
-	if (status != STATUS_OK) {
-		(void)walk_map_remove(
-			&calls->by_correlation, (uint32_t)call->pid, call->correlation);
-		return status;
-	}
-	call->is_in_map = true;
-	if (calls->arrivals.count > WALK_CALL_COUNT_MAX) {
-		forget_oldest(calls);
-	}
-	return STATUS_OK;
-}
-
 static struct walk_call *new_call(struct walk_calls *calls, int32_t pid, uint64_t correlation)
 {
 	struct walk_call *call = walk_slab_take(&calls->slab);
 
-	if (!call) {
+	if (call) {
+		*call = (struct walk_call){.pid = pid, .correlation = correlation, .name = ""};
+	}
+	return call;
+}
+
+/* A new one in the table, in the place of an older one of the same number. */
+static struct walk_call *enter_map(
+	struct walk_calls *calls, struct walk_map_entry *entry, int32_t pid, uint64_t correlation)
+{
+	struct walk_call *call = new_call(calls, pid, correlation);
+
+	if (!call || walk_ring_push(&calls->arrivals, &call) != STATUS_OK) {
 		return NULL;
 	}
-	*call = (struct walk_call){.pid = pid, .correlation = correlation, .name = ""};
-	if (correlation != 0 && enter_map(calls, call) != STATUS_OK) {
-		walk_slab_give_back(&calls->slab, call);
-		return NULL;
+	walk_map_fill(&calls->by_correlation, entry, (uint32_t)pid, correlation, call);
+	call->is_in_map = true;
+	if (calls->arrivals.count > WALK_CALL_COUNT_MAX) {
+		forget_oldest(calls);
 	}
 	return call;
 }
 
 struct walk_call *walk_calls_get(struct walk_calls *calls, int32_t pid, uint64_t correlation)
 {
-	struct walk_call *call = walk_map_find(&calls->by_correlation, (uint32_t)pid, correlation);
+	struct walk_map_entry *entry =
+		walk_map_reserve(&calls->by_correlation, (uint32_t)pid, correlation);
 
-	return call ? call : new_call(calls, pid, correlation);
+	if (!entry) {
+		return NULL;
+	}
+	return entry->value ? entry->value : enter_map(calls, entry, pid, correlation);
+}
+
+/* The call that a record is of: a number used twice is taken over by the newer one. */
+static struct walk_call *call_of(struct walk_calls *calls, int32_t pid, uint64_t correlation)
+{
+	struct walk_map_entry *entry;
+	struct walk_call *call;
+
+	if (correlation == 0) {
+		return new_call(calls, pid, 0);
+	}
+	entry = walk_map_reserve(&calls->by_correlation, (uint32_t)pid, correlation);
+	if (!entry) {
+		return NULL;
+	}
+	call = entry->value;
+	return call && !call->has_record ? call : enter_map(calls, entry, pid, correlation);
 }
 
 /* Keeps the order by end: records of one thread come nearly in order. */
@@ -150,16 +163,8 @@ static enum status enter_lane(struct walk_lane *lane, struct walk_call *call)
 struct walk_call *walk_calls_add(
 	struct walk_calls *calls, struct walk_lane *lane, const struct walk_call *record)
 {
-	struct walk_call *call = NULL;
+	struct walk_call *call = call_of(calls, record->pid, record->correlation);
 
-	if (record->correlation != 0) {
-		call = walk_map_find(
-			&calls->by_correlation, (uint32_t)record->pid, record->correlation);
-	}
-	if (!call || call->has_record) {
-		/* A number used twice: the newer call takes it over. */
-		call = new_call(calls, record->pid, record->correlation);
-	}
 	if (!call) {
 		return NULL;
 	}

@@ -6,15 +6,17 @@
 
 #define CAPACITY_MIN 64
 
+/*
+ * Groups of eight places: numbers that follow one another, as correlations do, lie side by side, so
+ * that the next one looked for is in the cache. The groups are spread by a multiply.
+ */
 static size_t place(const struct walk_map *map, uint64_t a, uint64_t b)
 {
-	/* Two rounds of a multiply and a shift spread addresses and small numbers alike. */
-	uint64_t hash = (a ^ 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
+	uint64_t hash = (a + 1) * 0x9e3779b97f4a7c15ULL ^ (b >> 3);
 
-	hash ^= b + (hash >> 32);
-	hash *= 0xc4ceb9fe1a85ec53ULL;
-	hash ^= hash >> 29;
-	return (size_t)hash & (map->capacity - 1);
+	hash *= 0xff51afd7ed558ccdULL;
+	hash ^= hash >> 32;
+	return (size_t)(hash << 3 | (b & 7)) & (map->capacity - 1);
 }
 
 /* Where the pair is, or the empty place where it belongs. */
@@ -53,22 +55,25 @@ void *walk_map_find(const struct walk_map *map, uint64_t a, uint64_t b)
 	return map->count > 0 ? map->entries[find_place(map, a, b)].value : NULL;
 }
 
+struct walk_map_entry *walk_map_reserve(struct walk_map *map, uint64_t a, uint64_t b)
+{
+	if ((map->count + 1) * 2 > map->capacity &&
+		rehash(map, map->capacity ? map->capacity * 2 : CAPACITY_MIN) != STATUS_OK) {
+		return NULL;
+	}
+	return &map->entries[find_place(map, a, b)];
+}
+
 enum status walk_map_put(struct walk_map *map, uint64_t a, uint64_t b, void *value)
 {
-	enum status status = STATUS_OK;
-	struct walk_map_entry *entry;
+	struct walk_map_entry *entry = walk_map_reserve(map, a, b);
 
 	assert(value);
 
-	if ((map->count + 1) * 2 > map->capacity) {
-		status = rehash(map, map->capacity ? map->capacity * 2 : CAPACITY_MIN);
+	if (!entry) {
+		return STATUS_NO_MEMORY;
 	}
-	if (status != STATUS_OK) {
-		return status;
-	}
-	entry = &map->entries[find_place(map, a, b)];
-	map->count += !entry->value;
-	*entry = (struct walk_map_entry){.a = a, .b = b, .value = value};
+	walk_map_fill(map, entry, a, b, value);
 	return STATUS_OK;
 }
 

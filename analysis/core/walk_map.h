@@ -27,6 +27,19 @@ struct walk_map {
 /* NULL when there is none. */
 void *walk_map_find(const struct walk_map *map, uint64_t a, uint64_t b);
 
+/*
+ * Where the pair is, or is to be put by walk_map_fill() before the next call: one search for both.
+ * NULL when there is no memory.
+ */
+struct walk_map_entry *walk_map_reserve(struct walk_map *map, uint64_t a, uint64_t b);
+
+static inline void walk_map_fill(
+	struct walk_map *map, struct walk_map_entry *entry, uint64_t a, uint64_t b, void *value)
+{
+	map->count += !entry->value;
+	*entry = (struct walk_map_entry){.a = a, .b = b, .value = value};
+}
+
 /* Adds or replaces; `value` is not NULL. */
 MUST_CHECK enum status walk_map_put(struct walk_map *map, uint64_t a, uint64_t b, void *value);
 
