@@ -85,6 +85,7 @@ static bool end_locked(
 {
 	struct job *job = partition->job;
 	uint64_t begin_ns = 0;
+	uint64_t cpu_ns = 0;
 	struct gaptrace_span span =
 		gaptrace_span_begin("assemble", partition_work(partition, GAPTRACE_NONE));
 	bool is_last =
@@ -92,9 +93,11 @@ static bool end_locked(
 
 	gaptrace_span_end(&span);
 	if (result->is_done && pipeline->config.memory.trim == CONFIG_TRIM_TRACKER) {
+		cpu_ns = clock_thread_cpu_ns();
 		begin_ns = clock_now_ns();
 		trim(pipeline);
-		idle_meter_interval(pipeline->meter, IDLE_CLOCK_TRIM, 0, begin_ns);
+		idle_meter_work(
+			pipeline->meter, IDLE_CLOCK_TRIM, begin_ns, clock_thread_cpu_ns() - cpu_ns);
 	}
 	if (!is_last) {
 		return false;

@@ -112,7 +112,8 @@ void gpu_worker_run(struct pipeline *pipeline, uint32_t worker)
 
 	idle_meter_stage(pipeline->meter, worker, IDLE_STAGE_POP);
 	while ((entry = priority_queue_pop(queue))) {
-		idle_meter_popped(pipeline->meter, worker, &partition_of_entry(entry)->upstream);
+		idle_meter_popped(pipeline->meter, worker, &partition_of_entry(entry)->upstream,
+			clock_now_ns());
 		(void)atomic_fetch_add(
 			&pipeline->clocks.gpu_queue_wait_ns, clock_now_ns() - begin_ns);
 		prove(pipeline, partition_of_entry(entry), worker);

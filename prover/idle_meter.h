@@ -24,7 +24,7 @@ enum idle_reason {
 	IDLE_BACKPRESSURE,
 	IDLE_DISPATCH,
 	IDLE_SYNTHESIS,
-	IDLE_STARVED, /* a synthesis that spins had no CPU */
+	IDLE_STARVED, /* synthesis or a trim, which sleep nowhere, had no CPU */
 	IDLE_PINNED_ALLOC,
 	IDLE_PINNED_FREE,
 	IDLE_TRACKER_TRIM,
@@ -122,14 +122,17 @@ void idle_meter_stage(struct idle_meter *meter, uint32_t worker, enum idle_stage
 /* The same from an earlier time on, which comes after the stage before it. */
 void idle_meter_stage_at(
 	struct idle_meter *meter, uint32_t worker, enum idle_stage stage, uint64_t begin_ns);
-/* Ends its IDLE_STAGE_POP: what it popped came that way. */
-void idle_meter_popped(
-	struct idle_meter *meter, uint32_t worker, const struct idle_upstream *upstream);
+/* Ends its IDLE_STAGE_POP: what it popped came that way. The tracker is what comes next. */
+void idle_meter_popped(struct idle_meter *meter, uint32_t worker,
+	const struct idle_upstream *upstream, uint64_t popped_ns);
 
 /* An interval that is over now. */
 void idle_meter_interval(
 	struct idle_meter *meter, enum idle_clock clock, uint32_t device, uint64_t begin_ns);
-/* The same with its end. */
+/* The same of work that sleeps nowhere and had the CPU for `cpu_ns` of it: the rest it starved. */
+void idle_meter_work(
+	struct idle_meter *meter, enum idle_clock clock, uint64_t begin_ns, uint64_t cpu_ns);
+/* With its end. */
 void idle_meter_interval_at(struct idle_meter *meter, enum idle_clock clock, uint32_t device,
 	uint64_t begin_ns, uint64_t end_ns);
 
