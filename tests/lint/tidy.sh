@@ -14,5 +14,6 @@ if grep -q -- '-fsanitize=' "$build/compile_commands.json"; then
   exit 77
 fi
 mapfile -t files < <(find trace prover analysis -name '*.c' | sort)
-printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 4 "$tidy" --quiet -p "$build" 2>/dev/null
+# One file a run: the analyzer's va_list check remembers across files and then errs.
+printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 1 "$tidy" --quiet -p "$build" 2>/dev/null
 echo "${#files[@]} files are tidy"
