@@ -78,13 +78,22 @@ static enum status add_buffer(struct walk *walk, const struct event *event)
 
 static enum status add_job(struct walk *walk, const struct event *event)
 {
+	struct walk_job_submission submit = {.time_ns = event->time_ns};
+	const struct walk_lane *lane;
+
 	if (event->kind == EVENT_JOB_END) {
 		return walk_jobs_end(&walk->jobs, event->pid, event->job.job,
 			walk_note_begin_ns(event, event->job.duration_ns), event->time_ns);
 	}
-	return event->kind == EVENT_JOB_SUBMIT
-		       ? walk_jobs_submit(&walk->jobs, event->pid, event->job.job, event->time_ns)
-		       : STATUS_OK;
+	if (event->kind != EVENT_JOB_SUBMIT) {
+		return STATUS_OK;
+	}
+	lane = walk_note_lane(walk, event);
+	if (!lane) {
+		return STATUS_NO_MEMORY;
+	}
+	submit.lane = lane->self;
+	return walk_jobs_submit(&walk->jobs, event->pid, event->job.job, submit);
 }
 
 static enum status name_thread(struct walk *walk, int32_t tid, const char *text)
@@ -126,8 +135,10 @@ static enum status add_state(struct walk *walk, const struct event *event)
 	}
 	if (event->state.subject == GAPTRACE_STATE_JOB) {
 		return walk_jobs_submit(&walk->jobs, event->pid, event->state.work.job,
-			event->state.since_ns < event->time_ns ? event->state.since_ns
-							       : event->time_ns);
+			(struct walk_job_submission){
+				.time_ns = event->state.since_ns < event->time_ns
+						   ? event->state.since_ns
+						   : event->time_ns});
 	}
 	if (event->state.subject == GAPTRACE_STATE_QUEUE) {
 		return add_queue_state(walk, event);

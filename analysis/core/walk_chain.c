@@ -162,6 +162,7 @@ static struct walk_link link_of(const struct walk_explanation *explanation,
 		.pid = waiter->pid,
 		.queue_device = GAPTRACE_NONE,
 	};
+	struct walk_job_submission submit = {0};
 
 	if (wait->kind == WALK_WAIT) {
 		const size_t kind = (size_t)wait->wait_kind;
@@ -178,10 +179,38 @@ static struct walk_link link_of(const struct walk_explanation *explanation,
 
 		link.queue_device = queue && !queue->is_shared ? queue->device : GAPTRACE_NONE;
 		link.has_submit =
-			wait->work.job != 0 && walk_jobs_submitted(&walk->jobs, waiter->pid,
-						       wait->work.job, &link.submit_ns);
+			wait->work.job != 0 &&
+			walk_jobs_submitted(&walk->jobs, waiter->pid, wait->work.job, &submit);
+		link.submit_ns = submit.time_ns;
+		link.is_way_in = link.has_submit && submit.lane.generation != 0 &&
+				 submit.lane.index == wait->ender.index &&
+				 submit.lane.generation == wait->ender.generation;
 	}
 	return link;
+}
+
+/*
+ * On the way in, the pusher of an item is who submitted its job: what it did before that, it did
+ * for other requests. So the walk goes no further back than to the submission.
+ */
+static void follow_pusher(struct walk_explanation *explanation, const struct walk_activity *wait,
+	struct walk_stretch stretch)
+{
+	const struct walk_link *link = &explanation->links[explanation->link_count - 1];
+	const struct walk_charge nothing = {
+		.cause = CAUSE_CPU_PHASE, .name = "not traced", .is_untraced = true};
+	struct walk_stretch after = stretch;
+
+	if (link->is_way_in) {
+		after.from_ns = later(after.from_ns, link->submit_ns);
+	}
+	if (after.from_ns < after.to_ns) {
+		follow_ender(explanation, wait->ender, after);
+	}
+	if (link->is_way_in) {
+		walk_charge(explanation, stretch.from_ns, earlier(after.from_ns, stretch.to_ns),
+			&nothing);
+	}
 }
 
 /* Everything between the act and the wait's end is the hand-over. */
@@ -201,7 +230,7 @@ static void follow_waker(struct walk_explanation *explanation, const struct walk
 		walk_charge_unknown(explanation, stretch.from_ns, stretch.to_ns, "no waker");
 	} else {
 		stretch.act_ns = wait->ender_ns;
-		follow_ender(explanation, wait->ender, stretch);
+		follow_pusher(explanation, wait, stretch);
 	}
 }
 

@@ -24,6 +24,7 @@ struct walk_link {
 	int32_t queue_device;
 	bool has_submit;
 	uint64_t submit_ns; /* when the popped item's job was submitted */
+	bool is_way_in;     /* by the item's pusher itself */
 };
 
 /* Whom the end of the chain charges. */

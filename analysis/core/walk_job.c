@@ -2,7 +2,7 @@
 #include "analysis/core/walk_job.h"
 
 struct walk_job {
-	uint64_t submit_ns;
+	struct walk_job_submission submit;
 	uint64_t end_ns; /* UINT64_MAX while outstanding */
 };
 
@@ -50,7 +50,8 @@ static enum status change_from(struct walk_jobs *jobs, uint64_t time_ns, bool is
 	return status;
 }
 
-enum status walk_jobs_submit(struct walk_jobs *jobs, int32_t pid, uint64_t job, uint64_t begin_ns)
+enum status walk_jobs_submit(
+	struct walk_jobs *jobs, int32_t pid, uint64_t job, struct walk_job_submission submit)
 {
 	struct walk_job *kept = walk_map_find(&jobs->by_id, (uint32_t)pid, job);
 	enum status status = STATUS_OK;
@@ -66,8 +67,8 @@ enum status walk_jobs_submit(struct walk_jobs *jobs, int32_t pid, uint64_t job, 
 		}
 		status = walk_map_put(&jobs->by_id, (uint32_t)pid, job, kept);
 	}
-	*kept = (struct walk_job){.submit_ns = begin_ns, .end_ns = UINT64_MAX};
-	return status == STATUS_OK ? change_from(jobs, begin_ns, true) : status;
+	*kept = (struct walk_job){.submit = submit, .end_ns = UINT64_MAX};
+	return status == STATUS_OK ? change_from(jobs, submit.time_ns, true) : status;
 }
 
 enum status walk_jobs_end(
@@ -81,7 +82,8 @@ enum status walk_jobs_end(
 		return STATUS_OK; /* ended twice */
 	}
 	if (!kept) {
-		status = walk_jobs_submit(jobs, pid, job, begin_ns);
+		status = walk_jobs_submit(
+			jobs, pid, job, (struct walk_job_submission){.time_ns = begin_ns});
 		kept = walk_map_find(&jobs->by_id, (uint32_t)pid, job);
 	}
 	if (status != STATUS_OK || !kept) {
@@ -106,14 +108,15 @@ bool walk_jobs_none_at(const struct walk_jobs *jobs, uint64_t y_ns, uint64_t *fr
 	return jobs->is_told && step->count == 0;
 }
 
-bool walk_jobs_submitted(const struct walk_jobs *jobs, int32_t pid, uint64_t job, uint64_t *out_ns)
+bool walk_jobs_submitted(const struct walk_jobs *jobs, int32_t pid, uint64_t job,
+	struct walk_job_submission *out_submit)
 {
 	const struct walk_job *kept = walk_map_find(&jobs->by_id, (uint32_t)pid, job);
 
 	if (!kept) {
 		return false;
 	}
-	*out_ns = kept->submit_ns;
+	*out_submit = kept->submit;
 	return true;
 }
 

@@ -2,9 +2,7 @@
 /* How many jobs were outstanding (submitted, not ended) along time, and when each was submitted. */
 #pragma once
 
-#include "analysis/core/walk_map.h"
-#include "analysis/core/walk_ring.h"
-#include "analysis/core/walk_slab.h"
+#include "analysis/core/walk_lane.h"
 
 struct walk_job_step {
 	uint64_t time_ns;
@@ -21,16 +19,21 @@ struct walk_jobs {
 void walk_jobs_init(struct walk_jobs *jobs);
 void walk_jobs_finish(struct walk_jobs *jobs);
 
-/* `begin_ns` may be earlier than `now_ns`, for one that was submitted before the recording. */
+struct walk_job_submission {
+	uint64_t time_ns;                /* may lie before the recording */
+	struct walk_lane_reference lane; /* generation 0: nobody knows who did it */
+};
+
 MUST_CHECK enum status walk_jobs_submit(
-	struct walk_jobs *jobs, int32_t pid, uint64_t job, uint64_t begin_ns);
+	struct walk_jobs *jobs, int32_t pid, uint64_t job, struct walk_job_submission submit);
 MUST_CHECK enum status walk_jobs_end(
 	struct walk_jobs *jobs, int32_t pid, uint64_t job, uint64_t begin_ns, uint64_t now_ns);
 
 /* True when jobs are told and none was outstanding at y; raises *from_ns to where that began. */
 bool walk_jobs_none_at(const struct walk_jobs *jobs, uint64_t y_ns, uint64_t *from_ns);
 
-/* When the job was submitted; false when not known. */
-bool walk_jobs_submitted(const struct walk_jobs *jobs, int32_t pid, uint64_t job, uint64_t *out_ns);
+/* False when its submission is not known. */
+bool walk_jobs_submitted(const struct walk_jobs *jobs, int32_t pid, uint64_t job,
+	struct walk_job_submission *out_submit);
 
 void walk_jobs_sweep(struct walk_jobs *jobs, uint64_t forget_ns);

@@ -342,6 +342,32 @@ static void a_thread_that_goes_on_is_not_blocked_any_more(void **state)
 }
 
 /*
+ * Thread 9 takes requests: until 150 it answered another one and was kept by the tracker, which has
+ * nothing to do with job 2, submitted at 160. Job 1 is being checked all the time.
+ */
+static void what_a_request_thread_did_before_is_not_the_jobs_affair(void **state)
+{
+	(void)state;
+	walk_script_expect("10 8 job_submit 1\n"
+			   "80 2 lock_acquire tracker\n"
+			   "80 2 span_begin self_check\n"
+			   "100 1 pop_wait requests\n"
+			   "110 9 lock_wait tracker\n"
+			   "150 2 lock_release tracker hold=70\n"
+			   "150 9 lock_acquire tracker wait=40\n"
+			   "151 9 lock_release tracker hold=1\n"
+			   "160 9 job_submit 2\n"
+			   "165 9 lock_acquire tracker\n"
+			   "170 9 push requests r job=2 depth=1\n"
+			   "170 1 pop requests r job=2 depth=0 wait=70\n"
+			   "170 1 span_begin schedule\n" LAUNCH,
+		GAP,
+		"100-160 no_work - - 1>0\n"
+		"160-170 unknown - not_traced 1>9 via queue:requests\n"
+		"170-200 cpu_phase schedule schedule 1>0\n");
+}
+
+/*
  * A recording that began late: a keyframe tells that job 1 is outstanding since 20 and that the
  * queue of the other GPU holds work; otherwise this would be no work, or nobody's.
  */
@@ -399,6 +425,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_wakes_itself_did_not_wait),
 		cmocka_unit_test(a_task_without_its_submission_is_followed_to_its_queue),
 		cmocka_unit_test(a_thread_that_goes_on_is_not_blocked_any_more),
+		cmocka_unit_test(what_a_request_thread_did_before_is_not_the_jobs_affair),
 		cmocka_unit_test(a_keyframe_tells_what_a_late_recording_missed),
 		cmocka_unit_test(a_job_known_by_its_end_was_outstanding),
 	};
