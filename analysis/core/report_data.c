@@ -43,34 +43,33 @@ static bool is_cause(
 	       strcmp(row->phase, part->phase) == 0 && strcmp(row->holder, holder) == 0;
 }
 
-static enum status cause_row(struct report_device *device, const struct gap_part *part,
+static enum status cause_row(struct report_cause_table *table, const struct gap_part *part,
 	const char *holder, struct report_cause **out_row)
 {
 	const struct gap_part rest = {.cause = part->cause, .object = "", .phase = "others"};
 	struct report_cause *row;
 
-	if (device->cause_count >= REPORT_CAUSE_COUNT_MAX) {
+	if (table->count >= REPORT_CAUSE_COUNT_MAX) {
 		part = &rest;
 		holder = "";
 	}
-	for (uint32_t i = 0; i < device->cause_count; i++) {
-		if (is_cause(&device->causes[i], part, holder)) {
-			*out_row = &device->causes[i];
+	for (uint32_t i = 0; i < table->count; i++) {
+		if (is_cause(&table->rows[i], part, holder)) {
+			*out_row = &table->rows[i];
 			return STATUS_OK;
 		}
 	}
-	if (device->cause_count == device->cause_capacity) {
-		const uint32_t capacity = device->cause_capacity * 2 + 16;
-		struct report_cause *causes =
-			reallocarray(device->causes, capacity, sizeof(*causes));
+	if (table->count == table->capacity) {
+		const uint32_t capacity = table->capacity * 2 + 16;
+		struct report_cause *rows = reallocarray(table->rows, capacity, sizeof(*rows));
 
-		if (!causes) {
+		if (!rows) {
 			return STATUS_NO_MEMORY;
 		}
-		device->causes = causes;
-		device->cause_capacity = capacity;
+		table->rows = rows;
+		table->capacity = capacity;
 	}
-	row = &device->causes[device->cause_count++];
+	row = &table->rows[table->count++];
 	*row = (struct report_cause){
 		.cause = part->cause, .object = part->object, .phase = part->phase};
 	(void)snprintf(row->holder, sizeof(row->holder), "%s", holder);
@@ -78,29 +77,41 @@ static enum status cause_row(struct report_device *device, const struct gap_part
 	return STATUS_OK;
 }
 
+static enum status add_part(const struct report_data *report, struct report_cause_table *table,
+	const struct gap_part *part, const char *holder)
+{
+	struct report_cause *row = NULL;
+	const enum status status = cause_row(table, part, holder, &row);
+
+	if (status != STATUS_OK) {
+		return status;
+	}
+	row->ns += part->to_ns - part->from_ns;
+	row->bytes += part->bytes;
+	if (row->last_gap != report->gap_number) {
+		row->last_gap = report->gap_number;
+		row->gap_count++;
+	}
+	return STATUS_OK;
+}
+
 static enum status add_parts(
 	struct report_data *report, struct report_device *device, const struct gap_part_list *parts)
 {
+	enum status status = STATUS_OK;
+
 	report->gap_number++;
-	for (uint32_t i = 0; i < parts->count; i++) {
+	for (uint32_t i = 0; i < parts->count && status == STATUS_OK; i++) {
 		const struct gap_part *part = &parts->parts[i];
 		char holder[REPORT_THREAD_BYTES_MAX];
-		struct report_cause *row = NULL;
-		enum status status;
 
 		report_data_thread(report, part->holder_tid, holder);
-		status = cause_row(device, part, holder, &row);
-		if (status != STATUS_OK) {
-			return status;
-		}
-		row->ns += part->to_ns - part->from_ns;
-		row->bytes += part->bytes;
-		if (row->last_gap != report->gap_number) {
-			row->last_gap = report->gap_number;
-			row->gap_count++;
+		status = add_part(report, &device->causes, part, holder);
+		if (status == STATUS_OK) {
+			status = add_part(report, &device->summary, part, "");
 		}
 	}
-	return STATUS_OK;
+	return status;
 }
 
 /* Keeps the gap if it is among the longest; of equals the earlier one stays. */
@@ -216,6 +227,13 @@ static int compare_causes(const void *left, const void *right)
 	return order ? order : strcmp(a->holder, b->holder);
 }
 
+static void rank_causes(struct report_cause_table *table)
+{
+	if (table->count > 0) {
+		qsort(table->rows, table->count, sizeof(table->rows[0]), compare_causes);
+	}
+}
+
 static enum status end_device(struct report_data *report, uint32_t index)
 {
 	const struct timeline_device *known =
@@ -233,10 +251,8 @@ static enum status end_device(struct report_data *report, uint32_t index)
 	device->is_used = true;
 	device->usage = timeline_usage(known);
 	report->is_simulated |= known->backend == GAPTRACE_BACKEND_SIM;
-	if (device->cause_count > 0) {
-		qsort(device->causes, device->cause_count, sizeof(device->causes[0]),
-			compare_causes);
-	}
+	rank_causes(&device->causes);
+	rank_causes(&device->summary);
 	return STATUS_OK;
 }
 
@@ -279,7 +295,8 @@ void report_data_destroy(struct report_data *report)
 		for (uint32_t w = 0; w < device->worst_count; w++) {
 			free(device->worst[w].parts);
 		}
-		free(device->causes);
+		free(device->causes.rows);
+		free(device->summary.rows);
 		free(device);
 	}
 	analyzer_destroy(report->analyzer);

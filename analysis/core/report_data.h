@@ -38,6 +38,12 @@ struct report_cause {
 	uint64_t bytes;
 };
 
+struct report_cause_table {
+	struct report_cause *rows; /* ranked by time once the report has ended */
+	uint32_t count;
+	uint32_t capacity;
+};
+
 struct report_worst {
 	uint64_t begin_ns;
 	uint64_t end_ns;
@@ -48,9 +54,8 @@ struct report_worst {
 struct report_device {
 	bool is_used;
 	struct report_gap_table gaps[SWEEP_LAYER_COUNT];
-	struct report_cause *causes; /* ranked by time once the report has ended */
-	uint32_t cause_count;
-	uint32_t cause_capacity;
+	struct report_cause_table causes;  /* a row for each cause, object, phase and holder */
+	struct report_cause_table summary; /* the same whoever the holder was: "" */
 	struct report_worst worst[REPORT_WORST_COUNT]; /* the longest first */
 	uint32_t worst_count;
 	struct strip strip;

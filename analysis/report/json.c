@@ -51,8 +51,8 @@ static void write_causes(struct json_writer *writer, const struct report_device 
 	const uint64_t total_ns = device->gaps[SWEEP_KERNEL].total_ns;
 
 	json_writer_array_begin(writer, "causes", false);
-	for (uint32_t i = 0; i < device->cause_count; i++) {
-		const struct report_cause *row = &device->causes[i];
+	for (uint32_t i = 0; i < device->causes.count; i++) {
+		const struct report_cause *row = &device->causes.rows[i];
 
 		json_writer_object_begin(writer, NULL, true);
 		json_writer_string(writer, "cause", cause_name(row->cause));

@@ -3,14 +3,14 @@
 #include "analysis/core/duration.h"
 #include "analysis/report/printable.h"
 #include "analysis/report/report.h"
+#include "analysis/report/text_causes.h"
 #include "analysis/report/text_worst.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define CAUSE_LINES_MAX 15
-#define BAR_COLUMNS     24
-#define NOTE_COLUMNS    96
+#define BAR_COLUMNS  24
+#define NOTE_COLUMNS 96
 
 static void write_bar(FILE *stream, uint64_t part, uint64_t whole)
 {
@@ -247,38 +247,6 @@ static void write_histogram(const struct report_device *device, FILE *stream)
 	}
 }
 
-static void write_causes(const struct report_device *device, FILE *stream)
-{
-	const uint64_t total_ns = device->gaps[SWEEP_KERNEL].total_ns;
-	char time[DURATION_TEXT_BYTES];
-	char text[PRINTABLE_BYTES_MAX];
-	char holder[PRINTABLE_BYTES_MAX];
-	uint64_t rest_ns = 0;
-
-	if (device->cause_count == 0) {
-		return;
-	}
-	(void)fprintf(
-		stream, "\n  why no kernel ran%34s %7s %5s  %s\n", "time", "share", "gaps", "who");
-	for (uint32_t i = 0; i < device->cause_count; i++) {
-		const struct report_cause *row = &device->causes[i];
-
-		if (i >= CAUSE_LINES_MAX) {
-			rest_ns += row->ns;
-			continue;
-		}
-		(void)fprintf(stream, "  %-40s %10s %5.1f %% %5" PRIu64 "%s%s\n",
-			text_cause(row->cause, row->object, row->phase, 40, text),
-			duration_format(row->ns, time), text_percent(row->ns, total_ns),
-			row->gap_count, row->holder[0] ? "  " : "",
-			printable_copy(row->holder, 30, holder));
-	}
-	if (rest_ns > 0) {
-		(void)fprintf(stream, "  %-40s %10s %5.1f %%\n", "(other rows)",
-			duration_format(rest_ns, time), text_percent(rest_ns, total_ns));
-	}
-}
-
 static void write_device(const struct report_data *report, uint32_t index, FILE *stream)
 {
 	static const char *const backends[] = {
@@ -309,7 +277,7 @@ static void write_device(const struct report_data *report, uint32_t index, FILE 
 	}
 	write_gap_tables(report, device, stream);
 	write_histogram(device, stream);
-	write_causes(device, stream);
+	text_write_causes(device, stream);
 	text_write_worst(report, device, stream);
 }
 
@@ -341,29 +309,6 @@ static void write_verdicts(const struct verdict_list *verdicts, FILE *stream)
 	}
 }
 
-/* One line of meaning for each cause that the report names. */
-static void write_meanings(const struct report_data *report, FILE *stream)
-{
-	bool is_seen[CAUSE_COUNT] = {false};
-	bool has_head = false;
-
-	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
-		const struct report_device *device = report->devices[d];
-
-		for (uint32_t i = 0; device && device->is_used && i < device->cause_count; i++) {
-			is_seen[device->causes[i].cause] = true;
-		}
-	}
-	for (int cause = 0; cause < CAUSE_COUNT; cause++) {
-		if (is_seen[cause]) {
-			(void)fprintf(stream, "%s  %-18s %s\n",
-				has_head ? "" : "\nwhat the causes mean\n",
-				cause_name((enum cause)cause), cause_meaning((enum cause)cause));
-			has_head = true;
-		}
-	}
-}
-
 void report_write_text(const struct report_data *report, FILE *stream)
 {
 	uint32_t order[DEVICE_COUNT_MAX];
@@ -371,6 +316,7 @@ void report_write_text(const struct report_data *report, FILE *stream)
 
 	write_warnings(analyzer_trust(report->analyzer), stream);
 	write_head(report, stream);
+	text_write_first(report, stream);
 	if (count == 0) {
 		(void)fputs("\nno devices: the recording holds no gaptrace_gpu events\n", stream);
 	}
@@ -380,5 +326,5 @@ void report_write_text(const struct report_data *report, FILE *stream)
 	if (count > 0) {
 		write_verdicts(&report->verdicts, stream);
 	}
-	write_meanings(report, stream);
+	text_write_meanings(report, stream);
 }

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/report/text_causes.h"
+
+#include "analysis/core/duration.h"
+#include "analysis/report/text_worst.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define CAUSE_LINES_MAX 15
+
+/* In a word, what docs/causes.md says under the cause's heading. */
+static const char *const remedies[CAUSE_COUNT] = {
+	[CAUSE_NO_WORK] = "nothing is wrong with the prover: look at whoever sends it work",
+	[CAUSE_SYNTHESIS] = "more syntheses at once if cores and memory allow, or faster ones",
+	[CAUSE_PACING] = "raise the pacer's target depth, shorten its interval, or turn it off",
+	[CAUSE_BUDGET] = "a larger budget, smaller reservations, or an earlier release",
+	[CAUSE_BACKPRESSURE] = "see what kept the consumer of the channel",
+	[CAUSE_LOCK] = "do it after the release of the lock, not under it",
+	[CAUSE_GPU_MUTEX] = "do it before the mutex is taken; only kernels belong under it",
+	[CAUSE_CPU_PHASE] = "another worker per GPU can hide it; else make it shorter",
+	[CAUSE_POOL] = "a larger pool, or one of its own for what is short and urgent",
+	[CAUSE_COPY_PAGEABLE] = "pin the buffers once and reuse them",
+	[CAUSE_COPY_PINNED] = "overlap it with kernels on another stream; a wider link",
+	[CAUSE_ALLOC] = "allocate once and reuse: a pool",
+	[CAUSE_FREE] = "let a background thread free it",
+	[CAUSE_DRIVER] = "see the call: synchronise streams, not devices; load modules at start",
+	[CAUSE_CPU_STARVED] = "fewer threads, pinned cores, other hosts for other work",
+	[CAUSE_SRS_LOAD] = "load it at start, and keep it",
+	[CAUSE_IMBALANCE] = "one queue for all GPUs, or work placed where the queue is shortest",
+	[CAUSE_DEVICE_DEPENDENCY] = "see what the other stream or device ran",
+	[CAUSE_LAUNCH] = "launch latency, or a device busy with what is not recorded",
+	[CAUSE_GRAPH_INTERNAL] = "nothing that the host does can fill it",
+	[CAUSE_UNKNOWN] = "record more, or trace what is not",
+};
+
+static bool is_same(const struct report_cause *left, const struct report_cause *right)
+{
+	return left->cause == right->cause && strcmp(left->object, right->object) == 0 &&
+	       strcmp(left->phase, right->phase) == 0;
+}
+
+/* The time of a row on all GPUs together. */
+static uint64_t sum_row(const struct report_data *report, const struct report_cause *row)
+{
+	uint64_t sum_ns = 0;
+
+	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
+		const struct report_device *device = report->devices[d];
+
+		for (uint32_t i = 0; device && device->is_used && i < device->summary.count; i++) {
+			if (is_same(&device->summary.rows[i], row)) {
+				sum_ns += device->summary.rows[i].ns;
+				break;
+			}
+		}
+	}
+	return sum_ns;
+}
+
+/* The row with the most time on all GPUs, what is idle by right aside; NULL when there is none.
+ * A row is among the first of the GPU that has most of it, so these are enough to look at. */
+static const struct report_cause *find_first(const struct report_data *report, uint64_t *out_ns)
+{
+	const struct report_cause *first = NULL;
+
+	*out_ns = 0;
+	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
+		const struct report_device *device = report->devices[d];
+
+		for (uint32_t i = 0; device && device->is_used && i < device->summary.count &&
+				     i < CAUSE_LINES_MAX;
+			i++) {
+			const struct report_cause *row = &device->summary.rows[i];
+			const uint64_t ns = row->cause == CAUSE_NO_WORK ? 0 : sum_row(report, row);
+
+			if (ns > *out_ns) {
+				first = row;
+				*out_ns = ns;
+			}
+		}
+	}
+	return first;
+}
+
+void text_write_first(const struct report_data *report, FILE *stream)
+{
+	uint64_t total_ns = 0;
+	uint64_t ns = 0;
+	const struct report_cause *first = find_first(report, &ns);
+	char time[DURATION_TEXT_BYTES];
+	char text[PRINTABLE_BYTES_MAX];
+
+	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
+		if (report->devices[d] && report->devices[d]->is_used) {
+			total_ns += report->devices[d]->gaps[SWEEP_KERNEL].total_ns;
+		}
+	}
+	if (!first || !analyzer_trust(report->analyzer)->ok) {
+		return;
+	}
+	(void)fprintf(stream, "first: %s, %s or %.1f %% of the time without a kernel\n",
+		text_cause(first->cause, first->object, first->phase, 50, text),
+		duration_format(ns, time), text_percent(ns, total_ns));
+	(void)fprintf(stream, "       %s\n", remedies[first->cause]);
+}
+
+/* How many holders a row of the summary has; the one with the most time in `out_main`. */
+static uint32_t count_holders(const struct report_device *device, const struct report_cause *row,
+	const struct report_cause **out_main)
+{
+	uint32_t count = 0;
+
+	*out_main = NULL;
+	for (uint32_t i = 0; i < device->causes.count; i++) {
+		const struct report_cause *other = &device->causes.rows[i];
+
+		if (is_same(other, row) && other->holder[0]) {
+			*out_main = *out_main ? *out_main : other;
+			count++;
+		}
+	}
+	return count;
+}
+
+static void write_row(const struct report_device *device, const struct report_cause *row,
+	uint64_t total_ns, FILE *stream)
+{
+	char time[DURATION_TEXT_BYTES];
+	char text[PRINTABLE_BYTES_MAX];
+	const struct report_cause *holder = NULL;
+	const uint32_t count = count_holders(device, row, &holder);
+
+	(void)fprintf(stream, "  %-40s %10s %5.1f %% %5" PRIu64,
+		text_cause(row->cause, row->object, row->phase, 40, text),
+		duration_format(row->ns, time), text_percent(row->ns, total_ns), row->gap_count);
+	if (holder) {
+		(void)fprintf(stream, "  %s", printable_copy(holder->holder, 24, text));
+	}
+	if (count > 1) {
+		(void)fprintf(stream, " +%" PRIu32, count - 1);
+	}
+	(void)fputc('\n', stream);
+}
+
+void text_write_causes(const struct report_device *device, FILE *stream)
+{
+	const uint64_t total_ns = device->gaps[SWEEP_KERNEL].total_ns;
+	char time[DURATION_TEXT_BYTES];
+	uint64_t rest_ns = 0;
+
+	if (device->summary.count == 0) {
+		return;
+	}
+	(void)fprintf(
+		stream, "\n  why no kernel ran%34s %7s %5s  %s\n", "time", "share", "gaps", "who");
+	for (uint32_t i = 0; i < device->summary.count; i++) {
+		const struct report_cause *row = &device->summary.rows[i];
+
+		if (i >= CAUSE_LINES_MAX) {
+			rest_ns += row->ns;
+		} else {
+			write_row(device, row, total_ns, stream);
+		}
+	}
+	if (rest_ns > 0) {
+		(void)fprintf(stream, "  %-40s %10s %5.1f %%\n", "(other rows)",
+			duration_format(rest_ns, time), text_percent(rest_ns, total_ns));
+	}
+}
+
+void text_write_meanings(const struct report_data *report, FILE *stream)
+{
+	bool is_seen[CAUSE_COUNT] = {false};
+	bool has_head = false;
+
+	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
+		const struct report_device *device = report->devices[d];
+
+		for (uint32_t i = 0; device && device->is_used && i < device->summary.count; i++) {
+			is_seen[device->summary.rows[i].cause] = true;
+		}
+	}
+	for (int cause = 0; cause < CAUSE_COUNT; cause++) {
+		if (is_seen[cause]) {
+			(void)fprintf(stream, "%s  %-18s %s\n",
+				has_head ? "" : "\nwhat the causes mean\n",
+				cause_name((enum cause)cause), cause_meaning((enum cause)cause));
+			has_head = true;
+		}
+	}
+}
