@@ -3,7 +3,7 @@
 """Runs profiles of the prover under `gaptrace record` and holds the report against the prover's
 own idle meter.
 
-    causes.py BUILD WORK [--rounds N] [--keep DIR] [--matrix] [PROFILE...]
+    causes.py BUILD WORK [--rounds N] [--matrix] [PROFILE...]
 
 What a profile is to show stands in its head, one word before a colon:
 
@@ -164,8 +164,15 @@ class Outcome:
         return max(rows, key=rows.get) if rows else ("none", "", "")
 
     def label(self):
-        """The profile that the report points at: the first whose head its first row fits."""
         return " ".join(word for word in self.first_row() if word)
+
+    def points_at(self, profile):
+        """The report's first row is what that profile is to show first."""
+        row = dict(zip(("cause", "object", "phase"), self.first_row()))
+        return all(fnmatch.fnmatchcase(row[field], want) for field, want in profile.first.items())
+
+    def share_error(self):
+        return self.share(self.profile.first["cause"]) - self.truth_share()
 
     def unknown(self):
         return self.share("unknown")
@@ -182,8 +189,7 @@ def check(outcome):
     for field, want in profile.first.items():
         if not fnmatch.fnmatchcase(row[field], want):
             wrong.append(f"the first cause's {field} is '{row[field]}', not '{want}'")
-    error = outcome.share(profile.first["cause"]) - outcome.truth_share()
-    if abs(error) > SHARE_ERROR_MAX:
+    if abs(outcome.share_error()) > SHARE_ERROR_MAX:
         wrong.append(f"{profile.first['cause']} has {outcome.share(profile.first['cause']):.1%} "
                      f"of the idle time, by the prover's clocks {outcome.truth_share():.1%}")
     if outcome.unknown() > UNKNOWN_MAX:
@@ -221,6 +227,36 @@ def show(outcome):
           f"idle {outcome.idle_ns / outcome.window_ns():4.0%}", flush=True)
 
 
+def signature(profile):
+    return " ".join(profile.first.values())
+
+
+def print_matrix(outcomes):
+    """Planted causes against what the reports say first; true when it is diagonal."""
+    profiles = list({outcome.profile.name: outcome.profile for outcome in outcomes}.values())
+    columns = list(dict.fromkeys(signature(profile) for profile in profiles))
+    is_diagonal = True
+    print("\nplanted (rows) x what the report names first (columns), runs")
+    for number, column in enumerate(columns):
+        print(f"  {chr(97 + number)}  {column}")
+    print(f"{'':22}" + "".join(f" {chr(97 + number):>2}" for number in range(len(columns))) + "  other")
+    for profile in profiles:
+        counts = dict.fromkeys(columns + ["other"], 0)
+        for outcome in outcomes:
+            if outcome.profile.name != profile.name:
+                continue
+            hits = [other for other in [profile] + profiles if outcome.points_at(other)]
+            counts[signature(hits[0]) if hits else "other"] += 1
+        is_diagonal &= counts[signature(profile)] == sum(counts.values())
+        print(f"{profile.name:22}" + "".join(f" {counts[column] or '.':>2}" for column in columns) +
+              f" {counts['other'] or '.':>6}")
+    worst = max(outcomes, key=lambda outcome: abs(outcome.share_error()))
+    print(f"\nthe matrix is {'diagonal' if is_diagonal else 'NOT DIAGONAL'}; worst share error "
+          f"{100 * worst.share_error():+.1f} points ({worst.profile.name}); "
+          f"most unknown {max(outcome.unknown() for outcome in outcomes):.2%}")
+    return is_diagonal
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("build", type=Path)
@@ -228,7 +264,7 @@ def main():
     options.add_argument("--rounds", type=int, default=1)
     options.add_argument("--matrix", action="store_true")
     options.add_argument("profiles", nargs="*")
-    chosen = options.parse_args()
+    chosen = options.parse_intermixed_args()
     profiles = [Profile(path) for path in sorted(PROFILES.glob("*.conf"))]
     profiles = [profile for profile in profiles if profile.is_planted and
                 (not chosen.profiles or profile.name in chosen.profiles)]
@@ -244,6 +280,8 @@ def main():
             for line in check(outcome):
                 failures += 1
                 print(f"  WRONG {line} ({place})", flush=True)
+    if chosen.matrix and not print_matrix(outcomes):
+        failures += 1
     return 1 if failures else 0
 
 
