@@ -296,7 +296,7 @@ static const struct clock *clock_of(struct decoder *decoder, const bt_clock_clas
 	return clock;
 }
 
-static uint64_t clock_time_ns(const struct clock *clock, uint64_t value)
+static inline uint64_t clock_time_ns(const struct clock *clock, uint64_t value)
 {
 	if (clock->is_plain) {
 		return value;
@@ -310,6 +310,23 @@ uint64_t decoder_time_ns(struct decoder *decoder, const bt_clock_snapshot *snaps
 		clock_of(decoder, bt_clock_snapshot_borrow_clock_class_const(snapshot));
 
 	return clock ? clock_time_ns(clock, bt_clock_snapshot_get_value(snapshot)) : 0;
+}
+
+enum status decoder_clock(
+	struct decoder *decoder, const bt_clock_class *clock_class, size_t *out_clock)
+{
+	const struct clock *clock = clock_of(decoder, clock_class);
+
+	if (!clock) {
+		return STATUS_NO_MEMORY;
+	}
+	*out_clock = (size_t)(clock - decoder->clocks);
+	return STATUS_OK;
+}
+
+uint64_t decoder_clock_ns(const struct decoder *decoder, size_t clock, uint64_t value)
+{
+	return clock_time_ns(&decoder->clocks[clock], value);
 }
 
 const bt_clock_class *decoder_clock_class(const struct decoder *decoder)
@@ -411,7 +428,8 @@ static int32_t read_id(const bt_field *context, uint64_t index, bool is_signed)
 }
 
 enum status decoder_decode(struct decoder *decoder, const bt_message *message,
-	struct event *out_event, bool *out_has_thread, enum decode_result *out_result)
+	const uint64_t *time_ns, struct event *out_event, bool *out_has_thread,
+	enum decode_result *out_result)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
 	const bt_event_class *event_class = bt_event_borrow_class_const(event);
@@ -432,7 +450,9 @@ enum status decoder_decode(struct decoder *decoder, const bt_message *message,
 	}
 
 	*out_event = entry->empty;
-	if (entry->has_clock) {
+	if (time_ns) {
+		out_event->time_ns = *time_ns;
+	} else if (entry->has_clock) {
 		out_event->time_ns = clock_time_ns(&decoder->clocks[entry->clock_index],
 			bt_clock_snapshot_get_value(
 				bt_message_event_borrow_default_clock_snapshot_const(message)));

@@ -24,14 +24,21 @@ enum decode_result {
 MUST_CHECK enum status decoder_create(struct decoder **out_decoder);
 
 /*
- * Decodes one event message. `out_has_thread` is false when the recording lacks the vpid or vtid
+ * Decodes one event message. `time_ns` is its time where the caller found it out before, or NULL.
+ * `out_has_thread` is false when the recording lacks the vpid or vtid
  * context and the event is DECODE_EVENT.
  */
 MUST_CHECK enum status decoder_decode(struct decoder *decoder, const bt_message *message,
-	struct event *out_event, bool *out_has_thread, enum decode_result *out_result);
+	const uint64_t *time_ns, struct event *out_event, bool *out_has_thread,
+	enum decode_result *out_result);
 
 /* The time of a snapshot of this stream class's clock, on the clock of the first trace seen. */
 uint64_t decoder_time_ns(struct decoder *decoder, const bt_clock_snapshot *snapshot);
+
+/* The same in two steps, for who has many snapshots of one clock class. */
+MUST_CHECK enum status decoder_clock(
+	struct decoder *decoder, const bt_clock_class *clock_class, size_t *out_clock);
+uint64_t decoder_clock_ns(const struct decoder *decoder, size_t clock, uint64_t value);
 
 /* The clock that the times are on; NULL before the first snapshot. Borrowed from the decoder. */
 const bt_clock_class *decoder_clock_class(const struct decoder *decoder);

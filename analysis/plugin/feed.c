@@ -7,12 +7,13 @@ enum status feed_init(struct feed *feed, struct analyzer *analyzer)
 	return decoder_create(&feed->decoder);
 }
 
-static enum status add_event(struct feed *feed, const bt_message *message)
+static enum status add_event(struct feed *feed, const bt_message *message, const uint64_t *time_ns)
 {
 	enum decode_result result = DECODE_FOREIGN;
 	bool has_thread = false;
 	struct event event;
-	enum status status = decoder_decode(feed->decoder, message, &event, &has_thread, &result);
+	enum status status =
+		decoder_decode(feed->decoder, message, time_ns, &event, &has_thread, &result);
 
 	if (status != STATUS_OK) {
 		return status;
@@ -76,11 +77,11 @@ static enum status add_lost_packets(struct feed *feed, const bt_message *message
 	return analyzer_add_loss(feed->analyzer, &loss);
 }
 
-enum status feed_message(struct feed *feed, const bt_message *message)
+static enum status add(struct feed *feed, const bt_message *message, const uint64_t *time_ns)
 {
 	switch ((int)bt_message_get_type(message)) {
 	case BT_MESSAGE_TYPE_EVENT:
-		return add_event(feed, message);
+		return add_event(feed, message, time_ns);
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 		return add_lost_events(feed, message);
 	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
@@ -88,6 +89,16 @@ enum status feed_message(struct feed *feed, const bt_message *message)
 	default:
 		return STATUS_OK;
 	}
+}
+
+enum status feed_message(struct feed *feed, const bt_message *message)
+{
+	return add(feed, message, NULL);
+}
+
+enum status feed_message_at(struct feed *feed, const bt_message *message, uint64_t time_ns)
+{
+	return add(feed, message, &time_ns);
 }
 
 void feed_finish(struct feed *feed)

@@ -20,4 +20,8 @@ MUST_CHECK enum status feed_init(struct feed *feed, struct analyzer *analyzer);
 /* Takes note of one message, which stays the caller's. */
 MUST_CHECK enum status feed_message(struct feed *feed, const bt_message *message);
 
+/* The same, of a message whose time on the decoder's clock is known already. */
+MUST_CHECK enum status feed_message_at(
+	struct feed *feed, const bt_message *message, uint64_t time_ns);
+
 void feed_finish(struct feed *feed);

@@ -2,6 +2,7 @@
 #include "analysis/plugin/graph.h"
 
 #include "analysis/plugin/salvage.h"
+#include "analysis/plugin/sink_streams.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,12 +39,9 @@ struct graph {
 	struct diag first_reason;
 	struct member *members;
 	const bt_plugin *ctf;
-	const bt_plugin *utils;
 	bt_graph *graph;
-	const bt_component_filter *muxer;
-	uint64_t muxer_port; /* the next free one */
-	uint64_t source_count;
-	enum status feed_status;
+	const bt_component_source **sources; /* borrowed from the graph */
+	size_t source_count;
 };
 
 /* The innermost cause of what just failed inside babeltrace2; clears it. */
@@ -191,24 +189,6 @@ static bt_value *source_params(struct graph *graph, const struct member *first)
 	return params;
 }
 
-static enum status connect(struct graph *graph, const bt_component_source *source)
-{
-	const uint64_t count = bt_component_source_get_output_port_count(source);
-
-	for (uint64_t i = 0; i < count; i++) {
-		const bt_port_output *output =
-			bt_component_source_borrow_output_port_by_index_const(source, i);
-		const bt_port_input *input = bt_component_filter_borrow_input_port_by_index_const(
-			graph->muxer, graph->muxer_port++);
-
-		if (bt_graph_connect_ports(graph->graph, output, input, NULL) !=
-			BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
-			return STATUS_NO_MEMORY;
-		}
-	}
-	return STATUS_OK;
-}
-
 static enum status on_cut(void *context, const struct salvage_cut *cut)
 {
 	struct graph *graph = context;
@@ -332,10 +312,10 @@ static enum status add_source(struct graph *graph, const struct member *member, 
 	if (status != STATUS_OK || !params) {
 		return status;
 	}
-	(void)snprintf(name, sizeof(name), "source%llu", (unsigned long long)graph->source_count++);
+	(void)snprintf(name, sizeof(name), "source%zu", graph->source_count);
 	if (bt_graph_add_source_component(graph->graph, source_class(graph), name, params,
 		    BT_LOGGING_LEVEL_NONE, &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
-		status = connect(graph, source);
+		graph->sources[graph->source_count++] = source;
 	} else {
 		take_reason(reason, sizeof(reason));
 		status = diag_set(diag, STATUS_BAD_INPUT, "%s: %s", member->path, reason);
@@ -344,49 +324,49 @@ static enum status add_source(struct graph *graph, const struct member *member, 
 	return status;
 }
 
-static bt_graph_simple_sink_component_consume_func_status consume(
-	bt_message_iterator *iterator, void *data)
+/* Every stream of every source to a port of its own: no muxer. */
+static enum status connect(struct graph *graph, const bt_component_sink *sink)
 {
-	struct graph *graph = data;
-	bt_message_array_const messages = NULL;
-	uint64_t count = 0;
+	uint64_t input = 0;
 
-	switch ((int)bt_message_iterator_next(iterator, &messages, &count)) {
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
-		break;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
-	default:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
-	}
-	for (uint64_t i = 0; i < count; i++) {
-		if (graph->feed_status == STATUS_OK) {
-			graph->feed_status = feed_message(graph->feed, messages[i]);
+	for (size_t i = 0; i < graph->source_count; i++) {
+		const bt_component_source *source = graph->sources[i];
+		const uint64_t count = bt_component_source_get_output_port_count(source);
+
+		for (uint64_t port = 0; port < count; port++) {
+			if (bt_graph_connect_ports(graph->graph,
+				    bt_component_source_borrow_output_port_by_index_const(
+					    source, port),
+				    bt_component_sink_borrow_input_port_by_index_const(
+					    sink, input++),
+				    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
+				return STATUS_NO_MEMORY;
+			}
 		}
-		bt_message_put_ref(messages[i]);
 	}
-	return graph->feed_status == STATUS_OK
-		       ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK
-		       : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
+	return STATUS_OK;
 }
 
-static enum status run(struct graph *graph)
+static enum status run(struct graph *graph, struct sink_streams *streams)
 {
 	const bt_component_sink *sink = NULL;
 	bt_graph_run_status run_status;
 	char reason[REASON_BYTES];
+	enum status status;
 
-	if (bt_graph_add_simple_sink_component(graph->graph, "report", NULL, consume, NULL, graph,
-		    &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
-		bt_graph_connect_ports(graph->graph,
-			bt_component_filter_borrow_output_port_by_index_const(graph->muxer, 0),
-			bt_component_sink_borrow_input_port_by_index_const(sink, 0),
-			NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
-		return STATUS_NO_MEMORY;
+	for (size_t i = 0; i < graph->source_count; i++) {
+		streams->input_count +=
+			bt_component_source_get_output_port_count(graph->sources[i]);
+	}
+	if (streams->input_count == 0) {
+		return STATUS_OK; /* traces without a single stream */
+	}
+	status = sink_streams_add(streams, graph->graph, &sink);
+	if (status == STATUS_OK) {
+		status = connect(graph, sink);
+	}
+	if (status != STATUS_OK) {
+		return status;
 	}
 	do {
 		run_status = bt_graph_run(graph->graph);
@@ -396,8 +376,8 @@ static enum status run(struct graph *graph)
 		return STATUS_OK;
 	}
 	take_reason(reason, sizeof(reason));
-	if (graph->feed_status != STATUS_OK) {
-		return graph->feed_status;
+	if (streams->status != STATUS_OK) {
+		return streams->status;
 	}
 	if (run_status == BT_GRAPH_RUN_STATUS_MEMORY_ERROR) {
 		return STATUS_NO_MEMORY;
@@ -421,32 +401,23 @@ static enum status find_plugin(const char *name, struct diag *diag, const bt_plu
 
 static enum status set_up(struct graph *graph, struct diag *diag)
 {
-	const bt_component_class_filter *muxer_class;
-	enum status status = find_plugin("ctf", diag, &graph->ctf);
+	const enum status status = find_plugin("ctf", diag, &graph->ctf);
 
-	if (status == STATUS_OK) {
-		status = find_plugin("utils", diag, &graph->utils);
-	}
 	if (status != STATUS_OK) {
 		return status;
 	}
 	graph->members = calloc(graph->inputs->count, sizeof(*graph->members));
+	graph->sources = calloc(graph->inputs->count, sizeof(*graph->sources));
 	graph->graph = bt_graph_create(0);
-	if (!graph->members || !graph->graph) {
+	if (!graph->members || !graph->sources || !graph->graph) {
 		return STATUS_NO_MEMORY;
 	}
-	muxer_class = bt_plugin_borrow_filter_component_class_by_name_const(graph->utils, "muxer");
-	if (!muxer_class || !source_class(graph)) {
-		return diag_set(diag, STATUS_UNAVAILABLE,
-			"babeltrace2 lacks source.ctf.fs or filter.utils.muxer");
-	}
-	return bt_graph_add_filter_component(graph->graph, muxer_class, "muxer", NULL,
-		       BT_LOGGING_LEVEL_NONE, &graph->muxer) == BT_GRAPH_ADD_COMPONENT_STATUS_OK
+	return source_class(graph)
 		       ? STATUS_OK
-		       : STATUS_NO_MEMORY;
+		       : diag_set(diag, STATUS_UNAVAILABLE, "babeltrace2 lacks source.ctf.fs");
 }
 
-static enum status read_all(struct graph *graph, struct diag *diag)
+static enum status read_all(struct graph *graph, struct sink_streams *streams, struct diag *diag)
 {
 	enum status status = set_up(graph, diag);
 
@@ -469,21 +440,22 @@ static enum status read_all(struct graph *graph, struct diag *diag)
 	if (status == STATUS_OK && graph->source_count == 0) {
 		return diag_set(diag, STATUS_BAD_INPUT, "%s", graph->first_reason.line);
 	}
-	return status == STATUS_OK ? run(graph) : status;
+	return status == STATUS_OK ? run(graph, streams) : status;
 }
 
 enum status graph_read(const struct input_list *inputs, struct feed *feed, struct diag *diag)
 {
 	struct graph graph = {.inputs = inputs, .feed = feed};
-	const enum status status = read_all(&graph, diag);
+	struct sink_streams streams = {.feed = feed};
+	const enum status status = read_all(&graph, &streams, diag);
 
 	bt_graph_put_ref(graph.graph);
-	bt_plugin_put_ref(graph.utils);
 	bt_plugin_put_ref(graph.ctf);
 	for (size_t i = 0; i < inputs->count && graph.members; i++) {
 		free(graph.members[i].group);
 		salvage_remove(graph.members[i].salvage);
 	}
+	free(graph.sources);
 	free(graph.members);
 	return status;
 }
