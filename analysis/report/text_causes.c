@@ -17,7 +17,7 @@ static const char *const remedies[CAUSE_COUNT] = {
 	[CAUSE_BUDGET] = "a larger budget, smaller reservations, or an earlier release",
 	[CAUSE_BACKPRESSURE] = "see what kept the consumer of the channel",
 	[CAUSE_LOCK] = "do it after the release of the lock, not under it",
-	[CAUSE_GPU_MUTEX] = "do it before the mutex is taken; only kernels belong under it",
+	[CAUSE_GPU_MUTEX] = "take it out of the mutex: only kernels belong under it",
 	[CAUSE_CPU_PHASE] = "another worker per GPU can hide it; else make it shorter",
 	[CAUSE_POOL] = "a larger pool, or one of its own for what is short and urgent",
 	[CAUSE_COPY_PAGEABLE] = "pin the buffers once and reuse them",
@@ -40,44 +40,54 @@ static bool is_same(const struct report_cause *left, const struct report_cause *
 	       strcmp(left->phase, right->phase) == 0;
 }
 
-/* The time of a row on all GPUs together. */
-static uint64_t sum_row(const struct report_data *report, const struct report_cause *row)
+/* The table of a device; an empty one when it is not to be reported. */
+static const struct report_cause_table *table_of(const struct report_data *report, uint32_t index)
+{
+	static const struct report_cause_table none;
+	const struct report_device *device = report->devices[index];
+
+	return device && device->is_used ? &device->summary : &none;
+}
+
+static uint64_t row_ns(const struct report_cause_table *table, const struct report_cause *row)
+{
+	for (uint32_t i = 0; i < table->count; i++) {
+		if (is_same(&table->rows[i], row)) {
+			return table->rows[i].ns;
+		}
+	}
+	return 0;
+}
+
+/* The time of a row on all GPUs together; none of what is idle by right. */
+static uint64_t blame_ns(const struct report_data *report, const struct report_cause *row)
 {
 	uint64_t sum_ns = 0;
 
+	if (row->cause == CAUSE_NO_WORK) {
+		return 0;
+	}
 	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
-		const struct report_device *device = report->devices[d];
-
-		for (uint32_t i = 0; device && device->is_used && i < device->summary.count; i++) {
-			if (is_same(&device->summary.rows[i], row)) {
-				sum_ns += device->summary.rows[i].ns;
-				break;
-			}
-		}
+		sum_ns += row_ns(table_of(report, d), row);
 	}
 	return sum_ns;
 }
 
-/* The row with the most time on all GPUs, what is idle by right aside; NULL when there is none.
- * A row is among the first of the GPU that has most of it, so these are enough to look at. */
+/* The row with the most time on all GPUs; NULL when there is none. It is among the first of the
+ * GPU that has most of it, so these are enough to look at. */
 static const struct report_cause *find_first(const struct report_data *report, uint64_t *out_ns)
 {
 	const struct report_cause *first = NULL;
 
 	*out_ns = 0;
 	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
-		const struct report_device *device = report->devices[d];
+		const struct report_cause_table *table = table_of(report, d);
 
-		for (uint32_t i = 0; device && device->is_used && i < device->summary.count &&
-				     i < CAUSE_LINES_MAX;
-			i++) {
-			const struct report_cause *row = &device->summary.rows[i];
-			const uint64_t ns = row->cause == CAUSE_NO_WORK ? 0 : sum_row(report, row);
+		for (uint32_t i = 0; i < table->count && i < CAUSE_LINES_MAX; i++) {
+			const uint64_t ns = blame_ns(report, &table->rows[i]);
 
-			if (ns > *out_ns) {
-				first = row;
-				*out_ns = ns;
-			}
+			first = ns > *out_ns ? &table->rows[i] : first;
+			*out_ns = ns > *out_ns ? ns : *out_ns;
 		}
 	}
 	return first;
@@ -175,10 +185,10 @@ void text_write_meanings(const struct report_data *report, FILE *stream)
 	bool has_head = false;
 
 	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
-		const struct report_device *device = report->devices[d];
+		const struct report_cause_table *table = table_of(report, d);
 
-		for (uint32_t i = 0; device && device->is_used && i < device->summary.count; i++) {
-			is_seen[device->summary.rows[i].cause] = true;
+		for (uint32_t i = 0; i < table->count; i++) {
+			is_seen[table->rows[i].cause] = true;
 		}
 	}
 	for (int cause = 0; cause < CAUSE_COUNT; cause++) {
