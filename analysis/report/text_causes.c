@@ -93,26 +93,40 @@ static const struct report_cause *find_first(const struct report_data *report, u
 	return first;
 }
 
-void text_write_first(const struct report_data *report, FILE *stream)
+static void write_first_line(const char *lead, const struct report_cause *row, uint64_t ns,
+	uint64_t total_ns, FILE *stream)
 {
-	uint64_t total_ns = 0;
-	uint64_t ns = 0;
-	const struct report_cause *first = find_first(report, &ns);
 	char time[DURATION_TEXT_BYTES];
 	char text[PRINTABLE_BYTES_MAX];
 
+	(void)fprintf(stream, "%s: %s, %s or %.1f %% of the time without a kernel\n       %s\n",
+		lead, text_cause(row->cause, row->object, row->phase, 50, text),
+		duration_format(ns, time), text_percent(ns, total_ns), remedies[row->cause]);
+}
+
+void text_write_first(const struct report_data *report, FILE *stream)
+{
+	const struct report_cause no_work = {.cause = CAUSE_NO_WORK, .object = "", .phase = ""};
+	uint64_t total_ns = 0;
+	uint64_t by_right_ns = 0;
+	uint64_t ns = 0;
+	const struct report_cause *first = find_first(report, &ns);
+
 	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
+		by_right_ns += row_ns(table_of(report, d), &no_work);
 		if (report->devices[d] && report->devices[d]->is_used) {
 			total_ns += report->devices[d]->gaps[SWEEP_KERNEL].total_ns;
 		}
 	}
-	if (!first || !analyzer_trust(report->analyzer)->ok) {
+	if (!analyzer_trust(report->analyzer)->ok) {
 		return;
 	}
-	(void)fprintf(stream, "first: %s, %s or %.1f %% of the time without a kernel\n",
-		text_cause(first->cause, first->object, first->phase, 50, text),
-		duration_format(ns, time), text_percent(ns, total_ns));
-	(void)fprintf(stream, "       %s\n", remedies[first->cause]);
+	if (by_right_ns > ns) {
+		write_first_line("first", &no_work, by_right_ns, total_ns, stream);
+	}
+	if (first) {
+		write_first_line(by_right_ns > ns ? "then " : "first", first, ns, total_ns, stream);
+	}
 }
 
 /* How many holders a row of the summary has; the one with the most time in `out_main`. */
