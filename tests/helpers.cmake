@@ -11,7 +11,7 @@ function(unit_test subject)
   target_link_libraries(test_${subject} PRIVATE ${ARG_LIBRARIES} PkgConfig::CMOCKA project_quality)
   target_include_directories(test_${subject} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(test_${subject} PRIVATE
-    TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
+    SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     CASES_DIR="${PROJECT_SOURCE_DIR}/../shared/cases")
   add_test(NAME unit.${subject} COMMAND test_${subject})
   _test_properties(unit.${subject} unit "${ARG_TIMEOUT}")
@@ -51,5 +51,5 @@ function(_test_properties test label timeout)
     set(timeout 120)
   endif()
   set_tests_properties(${test} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT ${timeout}
-    ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+    ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
 endfunction()

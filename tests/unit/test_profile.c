@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#define PROFILES TEST_DATA_DIR "/../../trace/profiles/"
+#define PROFILES SOURCE_DIR "/trace/profiles/"
 
 /* A profile file with this text, gone at the end of the test. */
 static enum status load_text(const char *text, struct profile **out_profile, struct diag *diag)
