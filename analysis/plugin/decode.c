@@ -2,7 +2,6 @@
 #include "analysis/plugin/decode.h"
 
 #include "analysis/plugin/cycles.h"
-#include "analysis/plugin/event_fields.h"
 #include "trace/base/clock.h"
 
 #include <assert.h>
@@ -12,16 +11,6 @@
 /* Offsets of clocks of one boot differ by what two readings of the wall clock differ. */
 #define SAME_CLOCK_NS NS_PER_MS
 
-#define NO_INDEX UINT64_MAX
-
-/* One field of a class that the recording has. */
-struct reader {
-	uint64_t index;
-	enum field_storage storage;
-	bool is_signed;
-	size_t offset;
-};
-
 /* How times of one clock class become times of the first one. */
 struct clock {
 	const bt_clock_class *clock_class; /* a reference; NULL: a stream without a clock */
@@ -30,25 +19,8 @@ struct clock {
 	int64_t delta_ns;
 };
 
-struct class_entry {
-	const bt_event_class *event_class; /* a reference, so that the address stays its own */
-	enum decode_result result;
-	enum event_kind kind;
-	struct event empty; /* what an event is before its fields are read */
-	struct reader readers[EVENT_FIELD_COUNT_MAX];
-	uint32_t reader_count;
-	uint64_t pid_index; /* in the common context */
-	uint64_t tid_index;
-	bool is_tid_signed;
-	bool is_pid_signed;
-	int32_t pid; /* of the trace's environment, 0 when it has none */
-	bool has_clock;
-	size_t clock_index;
-	int64_t delta_ns; /* for fields that are times */
-};
-
 struct decoder {
-	struct class_entry **table; /* open addressing; a power of two of places */
+	struct decode_class **table; /* open addressing; a power of two of places */
 	size_t capacity;
 	size_t count;
 	struct clock *clocks;
@@ -64,7 +36,7 @@ enum status decoder_create(struct decoder **out_decoder)
 		return STATUS_NO_MEMORY;
 	}
 	decoder->capacity = 128;
-	decoder->table = calloc(decoder->capacity, sizeof(struct class_entry *));
+	decoder->table = calloc(decoder->capacity, sizeof(struct decode_class *));
 	if (!decoder->table) {
 		return STATUS_NO_MEMORY;
 	}
@@ -85,14 +57,14 @@ static size_t place_of(const struct decoder *decoder, const bt_event_class *even
 
 static enum status grow(struct decoder *decoder)
 {
-	struct class_entry **old = decoder->table;
+	struct decode_class **old = decoder->table;
 	const size_t old_capacity = decoder->capacity;
-	struct class_entry **table;
+	struct decode_class **table;
 
 	if (decoder->count * 2 < decoder->capacity) {
 		return STATUS_OK;
 	}
-	table = calloc(old_capacity * 2, sizeof(struct class_entry *));
+	table = calloc(old_capacity * 2, sizeof(struct decode_class *));
 	if (!table) {
 		return STATUS_NO_MEMORY;
 	}
@@ -105,142 +77,6 @@ static enum status grow(struct decoder *decoder)
 	}
 	free(old);
 	return STATUS_OK;
-}
-
-static bool is_unsigned(bt_field_class_type type)
-{
-	return type == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER ||
-	       type == BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION;
-}
-
-static bool is_integer(bt_field_class_type type)
-{
-	return is_unsigned(type) || type == BT_FIELD_CLASS_TYPE_SIGNED_INTEGER ||
-	       type == BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION;
-}
-
-/* The member of that name, NO_INDEX when there is none. */
-static uint64_t find_member(
-	const bt_field_class *structure, const char *name, bt_field_class_type *out_type)
-{
-	const uint64_t count = structure ? bt_field_class_structure_get_member_count(structure) : 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		const bt_field_class_structure_member *member =
-			bt_field_class_structure_borrow_member_by_index_const(structure, i);
-
-		if (strcmp(bt_field_class_structure_member_get_name(member), name) == 0) {
-			*out_type = bt_field_class_get_type(
-				bt_field_class_structure_member_borrow_field_class_const(member));
-			return i;
-		}
-	}
-	return NO_INDEX;
-}
-
-static void set_empty(struct event *event, const struct event_field *field)
-{
-	char *target = (char *)event + field->offset;
-	const uint64_t unknown = GAPTRACE_UNKNOWN;
-	const int32_t none = GAPTRACE_NONE;
-
-	if (field->storage == FIELD_DURATION) {
-		memcpy(target, &unknown, sizeof(unknown));
-	} else if (field->storage == FIELD_WORK) {
-		memcpy(target, &none, sizeof(none));
-	} else if (field->storage == FIELD_STRING) {
-		*(const char **)(void *)target = "";
-	}
-}
-
-/* Finds the fields of an event class of ours; false when a required one is missing. */
-static bool resolve_fields(struct class_entry *entry, const struct event_fields *fields)
-{
-	const bt_field_class *payload =
-		bt_event_class_borrow_payload_field_class_const(entry->event_class);
-
-	for (uint32_t i = 0; i < EVENT_FIELD_COUNT_MAX && fields->fields[i].name; i++) {
-		const struct event_field *field = &fields->fields[i];
-		bt_field_class_type type = BT_FIELD_CLASS_TYPE_STRING;
-		const uint64_t index = find_member(payload, field->name, &type);
-		const bool fits = field->storage == FIELD_STRING
-					  ? type == BT_FIELD_CLASS_TYPE_STRING
-					  : is_integer(type);
-
-		set_empty(&entry->empty, field);
-		if (index != NO_INDEX && fits) {
-			entry->readers[entry->reader_count++] = (struct reader){
-				.index = index,
-				.storage = field->storage,
-				.is_signed = !is_unsigned(type),
-				.offset = field->offset,
-			};
-		} else if (field->is_required) {
-			return false;
-		}
-	}
-	if (fields->span_name) {
-		entry->empty.span.name = fields->span_name;
-	}
-	return true;
-}
-
-static void resolve_context(struct class_entry *entry, const bt_stream *stream)
-{
-	const bt_field_class *context =
-		bt_stream_class_borrow_event_common_context_field_class_const(
-			bt_stream_borrow_class_const(stream));
-	const bt_value *pid = bt_trace_borrow_environment_entry_value_by_name_const(
-		bt_stream_borrow_trace_const(stream), "vpid");
-	bt_field_class_type type = BT_FIELD_CLASS_TYPE_STRING;
-
-	entry->pid_index = find_member(context, "vpid", &type);
-	entry->is_pid_signed = !is_unsigned(type);
-	if (entry->pid_index != NO_INDEX && !is_integer(type)) {
-		entry->pid_index = NO_INDEX;
-	}
-	entry->tid_index = find_member(context, "vtid", &type);
-	entry->is_tid_signed = !is_unsigned(type);
-	if (entry->tid_index != NO_INDEX && !is_integer(type)) {
-		entry->tid_index = NO_INDEX;
-	}
-	if (pid && bt_value_is_signed_integer(pid)) {
-		entry->pid = (int32_t)bt_value_integer_signed_get(pid);
-	} else if (pid && bt_value_is_unsigned_integer(pid)) {
-		entry->pid = (int32_t)bt_value_integer_unsigned_get(pid);
-	}
-}
-
-static void resolve_kind(struct class_entry *entry)
-{
-	/* What filter.gaptrace.gaps makes may lie beside the recording; it is no input. */
-	static const char *const derived[] = {"gaptrace:gap", "gaptrace:gap_part"};
-	const char *name = bt_event_class_get_name(entry->event_class);
-
-	entry->result = DECODE_FOREIGN;
-	if (!name || strncmp(name, GAPTRACE_PROVIDER, strlen(GAPTRACE_PROVIDER)) != 0) {
-		return;
-	}
-	for (int kind = 0; kind < EVENT_KIND_COUNT; kind++) {
-		const struct event_fields *fields = event_fields_of((enum event_kind)kind);
-
-		if (fields->name && strcmp(fields->name, name) == 0) {
-			entry->kind = (enum event_kind)kind;
-			entry->empty.kind = entry->kind;
-			entry->result =
-				resolve_fields(entry, fields) ? DECODE_EVENT : DECODE_UNKNOWN;
-			return;
-		}
-	}
-	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++) {
-		if (strcmp(derived[i], name) == 0) {
-			return;
-		}
-	}
-	if (strncmp(name, GAPTRACE_PROVIDER ":", strlen(GAPTRACE_PROVIDER ":")) == 0 ||
-		strncmp(name, GAPTRACE_GPU_PROVIDER ":", strlen(GAPTRACE_GPU_PROVIDER ":")) == 0) {
-		entry->result = DECODE_UNKNOWN;
-	}
 }
 
 /* Nanoseconds from the origin at which a clock class reads 0; wraps where no real clock is. */
@@ -334,42 +170,47 @@ const bt_clock_class *decoder_clock_class(const struct decoder *decoder)
 	return decoder->first_clock_class;
 }
 
-static enum status resolve(
-	struct decoder *decoder, const bt_event *event, struct class_entry **out_entry)
+static enum status resolve(struct decoder *decoder, const bt_event_class *event_class,
+	const bt_stream *stream, struct decode_class **out_class)
 {
-	const bt_event_class *event_class = bt_event_borrow_class_const(event);
-	const bt_stream *stream = bt_event_borrow_stream_const(event);
 	const bt_clock_class *clock_class = bt_stream_class_borrow_default_clock_class_const(
 		bt_stream_borrow_class_const(stream));
-	struct class_entry *entry;
+	struct decode_class *class = NULL;
+	const struct clock *clock = NULL;
 	enum status status = grow(decoder);
 
+	if (status == STATUS_OK && clock_class) {
+		clock = clock_of(decoder, clock_class);
+		status = clock ? STATUS_OK : STATUS_NO_MEMORY;
+	}
+	if (status == STATUS_OK) {
+		status = decode_class_create(event_class, stream, &class);
+	}
 	if (status != STATUS_OK) {
 		return status;
 	}
-	entry = calloc(1, sizeof(*entry));
-	if (!entry) {
-		return STATUS_NO_MEMORY;
+	if (clock) {
+		class->has_clock = true;
+		class->clock_index = (size_t)(clock - decoder->clocks);
+		class->delta_ns = clock->delta_ns;
 	}
-	if (clock_class) {
-		const struct clock *clock = clock_of(decoder, clock_class);
-
-		if (!clock) {
-			free(entry);
-			return STATUS_NO_MEMORY;
-		}
-		entry->has_clock = true;
-		entry->clock_index = (size_t)(clock - decoder->clocks);
-		entry->delta_ns = clock->delta_ns;
-	}
-	entry->event_class = event_class;
-	bt_event_class_get_ref(event_class);
-	resolve_context(entry, stream);
-	resolve_kind(entry);
-	decoder->table[place_of(decoder, event_class)] = entry;
+	decoder->table[place_of(decoder, event_class)] = class;
 	decoder->count++;
-	*out_entry = entry;
+	*out_class = class;
 	return STATUS_OK;
+}
+
+enum status decoder_class(struct decoder *decoder, const bt_event_class *event_class,
+	const bt_stream *stream, const struct decode_class **out_class)
+{
+	struct decode_class *class = decoder->table[place_of(decoder, event_class)];
+	const enum status status =
+		class ? STATUS_OK : resolve(decoder, event_class, stream, &class);
+
+	if (status == STATUS_OK) {
+		*out_class = class;
+	}
+	return status;
 }
 
 /* An integer as 64 bits, whatever its sign. */
@@ -379,45 +220,16 @@ static uint64_t read_integer(const bt_field *field, bool is_signed)
 			 : bt_field_integer_unsigned_get_value(field);
 }
 
-static void read_field(const struct class_entry *entry, const struct reader *reader,
+static void read_field(const struct decode_class *class, const struct decode_reader *reader,
 	const bt_field *payload, struct event *event)
 {
 	const bt_field *field =
 		bt_field_structure_borrow_member_field_by_index_const(payload, reader->index);
-	char *target = (char *)event + reader->offset;
-	const char *string;
-	uint64_t value;
-	uint32_t narrow;
 
 	if (reader->storage == FIELD_STRING) {
-		string = bt_field_string_get_value(field);
-		/* What LTTng writes for a null pointer. */
-		if (string[0] == '(' && strcmp(string, "(null)") == 0) {
-			string = "";
-		}
-		*(const char **)(void *)target = string;
-		return;
-	}
-	value = read_integer(field, reader->is_signed);
-	switch (reader->storage) {
-	case FIELD_TIME:
-		value += (uint64_t)entry->delta_ns;
-		memcpy(target, &value, sizeof(value));
-		return;
-	case FIELD_U64:
-	case FIELD_DURATION:
-		memcpy(target, &value, sizeof(value));
-		return;
-	case FIELD_BOOL:
-		*(bool *)(void *)target = value != 0;
-		return;
-	case FIELD_U32:
-	case FIELD_I32:
-	case FIELD_WORK:
-	case FIELD_STRING:
-		narrow = (uint32_t)value;
-		memcpy(target, &narrow, sizeof(narrow));
-		return;
+		decode_class_put_string(reader, bt_field_string_get_value(field), event);
+	} else {
+		decode_class_put(class, reader, read_integer(field, reader->is_signed), event);
 	}
 }
 
@@ -433,43 +245,44 @@ enum status decoder_decode(struct decoder *decoder, const bt_message *message,
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
 	const bt_event_class *event_class = bt_event_borrow_class_const(event);
-	struct class_entry *entry = decoder->table[place_of(decoder, event_class)];
+	struct decode_class *class = decoder->table[place_of(decoder, event_class)];
 	const bt_field *payload;
 	const bt_field *context;
 
-	if (!entry) {
-		const enum status status = resolve(decoder, event, &entry);
+	if (!class) {
+		const enum status status =
+			resolve(decoder, event_class, bt_event_borrow_stream_const(event), &class);
 
 		if (status != STATUS_OK) {
 			return status;
 		}
 	}
-	*out_result = entry->result;
-	if (entry->result != DECODE_EVENT) {
+	*out_result = class->result;
+	if (class->result != DECODE_EVENT) {
 		return STATUS_OK;
 	}
 
-	*out_event = entry->empty;
+	*out_event = class->empty;
 	if (time_ns) {
 		out_event->time_ns = *time_ns;
-	} else if (entry->has_clock) {
-		out_event->time_ns = clock_time_ns(&decoder->clocks[entry->clock_index],
+	} else if (class->has_clock) {
+		out_event->time_ns = clock_time_ns(&decoder->clocks[class->clock_index],
 			bt_clock_snapshot_get_value(
 				bt_message_event_borrow_default_clock_snapshot_const(message)));
 	}
-	out_event->pid = entry->pid;
+	out_event->pid = class->pid;
 	context = bt_event_borrow_common_context_field_const(event);
-	if (context && entry->pid_index != NO_INDEX) {
-		out_event->pid = read_id(context, entry->pid_index, entry->is_pid_signed);
+	if (context && class->pid_index != DECODE_NO_INDEX) {
+		out_event->pid = read_id(context, class->pid_index, class->is_pid_signed);
 	}
-	if (context && entry->tid_index != NO_INDEX) {
-		out_event->tid = read_id(context, entry->tid_index, entry->is_tid_signed);
+	if (context && class->tid_index != DECODE_NO_INDEX) {
+		out_event->tid = read_id(context, class->tid_index, class->is_tid_signed);
 	}
 	*out_has_thread = out_event->tid != 0 && out_event->pid != 0;
 
 	payload = bt_event_borrow_payload_field_const(event);
-	for (uint32_t i = 0; i < entry->reader_count; i++) {
-		read_field(entry, &entry->readers[i], payload, out_event);
+	for (uint32_t i = 0; i < class->reader_count; i++) {
+		read_field(class, &class->readers[i], payload, out_event);
 	}
 	return STATUS_OK;
 }
@@ -480,10 +293,7 @@ void decoder_destroy(struct decoder *decoder)
 		return;
 	}
 	for (size_t i = 0; i < decoder->capacity && decoder->table; i++) {
-		if (decoder->table[i]) {
-			bt_event_class_put_ref(decoder->table[i]->event_class);
-			free(decoder->table[i]);
-		}
+		decode_class_destroy(decoder->table[i]);
 	}
 	for (size_t i = 0; i < decoder->clock_count; i++) {
 		bt_clock_class_put_ref(decoder->clocks[i].clock_class);

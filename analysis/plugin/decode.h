@@ -6,19 +6,13 @@
  */
 #pragma once
 
-#include "analysis/core/event.h"
+#include "analysis/plugin/decode_class.h"
 #include "trace/base/cleanup.h"
 #include "trace/base/status.h"
 
 #include <babeltrace2/babeltrace.h>
 
 struct decoder;
-
-enum decode_result {
-	DECODE_EVENT,   /* *out_event is filled in; its strings belong to the message */
-	DECODE_FOREIGN, /* not of our providers */
-	DECODE_UNKNOWN, /* of ours, but of no kind this version knows */
-};
 
 /* Gives a new decoder to the caller, who destroys it. */
 MUST_CHECK enum status decoder_create(struct decoder **out_decoder);
@@ -31,6 +25,10 @@ MUST_CHECK enum status decoder_create(struct decoder **out_decoder);
 MUST_CHECK enum status decoder_decode(struct decoder *decoder, const bt_message *message,
 	const uint64_t *time_ns, struct event *out_event, bool *out_has_thread,
 	enum decode_result *out_result);
+
+/* What is known of a class, made when it is not known yet; borrowed from the decoder. */
+MUST_CHECK enum status decoder_class(struct decoder *decoder, const bt_event_class *event_class,
+	const bt_stream *stream, const struct decode_class **out_class);
 
 /* The time of a snapshot of this stream class's clock, on the clock of the first trace seen. */
 uint64_t decoder_time_ns(struct decoder *decoder, const bt_clock_snapshot *snapshot);

@@ -7,17 +7,9 @@ enum status feed_init(struct feed *feed, struct analyzer *analyzer)
 	return decoder_create(&feed->decoder);
 }
 
-static enum status add_event(struct feed *feed, const bt_message *message, const uint64_t *time_ns)
+enum status feed_event(
+	struct feed *feed, const struct event *event, bool has_thread, enum decode_result result)
 {
-	enum decode_result result = DECODE_FOREIGN;
-	bool has_thread = false;
-	struct event event;
-	enum status status =
-		decoder_decode(feed->decoder, message, time_ns, &event, &has_thread, &result);
-
-	if (status != STATUS_OK) {
-		return status;
-	}
 	if (result == DECODE_FOREIGN) {
 		feed->foreign_events++;
 		return STATUS_OK;
@@ -30,7 +22,18 @@ static enum status add_event(struct feed *feed, const bt_message *message, const
 	if (!has_thread) {
 		analyzer_count_event_without_thread(feed->analyzer);
 	}
-	return analyzer_add(feed->analyzer, &event);
+	return analyzer_add(feed->analyzer, event);
+}
+
+static enum status add_event(struct feed *feed, const bt_message *message, const uint64_t *time_ns)
+{
+	enum decode_result result = DECODE_FOREIGN;
+	bool has_thread = false;
+	struct event event;
+	const enum status status =
+		decoder_decode(feed->decoder, message, time_ns, &event, &has_thread, &result);
+
+	return status == STATUS_OK ? feed_event(feed, &event, has_thread, result) : status;
 }
 
 static enum status add_lost_events(struct feed *feed, const bt_message *message)

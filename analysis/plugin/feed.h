@@ -24,4 +24,8 @@ MUST_CHECK enum status feed_message(struct feed *feed, const bt_message *message
 MUST_CHECK enum status feed_message_at(
 	struct feed *feed, const bt_message *message, uint64_t time_ns);
 
+/* An event that was decoded elsewhere. */
+MUST_CHECK enum status feed_event(
+	struct feed *feed, const struct event *event, bool has_thread, enum decode_result result);
+
 void feed_finish(struct feed *feed);

@@ -347,6 +347,22 @@ static enum status connect(struct graph *graph, const bt_component_sink *sink)
 	return STATUS_OK;
 }
 
+/* The files of all traces that are in the graph. */
+static enum status scan_files(const struct graph *graph, struct plain_files *files)
+{
+	enum status status = STATUS_OK;
+
+	for (size_t i = 0; i < graph->inputs->count && status == STATUS_OK; i++) {
+		const struct member *member = &graph->members[i];
+
+		if (member->is_readable && member->is_added) {
+			status = plain_files_scan(
+				files, member->salvage ? member->salvage : member->path);
+		}
+	}
+	return status;
+}
+
 static enum status run(struct graph *graph, struct sink_streams *streams)
 {
 	const bt_component_sink *sink = NULL;
@@ -361,7 +377,10 @@ static enum status run(struct graph *graph, struct sink_streams *streams)
 	if (streams->input_count == 0) {
 		return STATUS_OK; /* traces without a single stream */
 	}
-	status = sink_streams_add(streams, graph->graph, &sink);
+	status = scan_files(graph, &streams->files);
+	if (status == STATUS_OK) {
+		status = sink_streams_add(streams, graph->graph, &sink);
+	}
 	if (status == STATUS_OK) {
 		status = connect(graph, sink);
 	}
@@ -383,7 +402,8 @@ static enum status run(struct graph *graph, struct sink_streams *streams)
 		return STATUS_NO_MEMORY;
 	}
 	return note_unreadable(graph,
-		"reading stopped before the end, what follows is not in this report: %s", reason);
+		"reading stopped before the end, what follows is not in this report: %s",
+		streams->reason.line[0] ? streams->reason.line : reason);
 }
 
 static enum status find_plugin(const char *name, struct diag *diag, const bt_plugin **out_plugin)
@@ -450,6 +470,7 @@ enum status graph_read(const struct input_list *inputs, struct feed *feed, struc
 	const enum status status = read_all(&graph, &streams, diag);
 
 	bt_graph_put_ref(graph.graph);
+	plain_files_finish(&streams.files);
 	bt_plugin_put_ref(graph.ctf);
 	for (size_t i = 0; i < inputs->count && graph.members; i++) {
 		free(graph.members[i].group);

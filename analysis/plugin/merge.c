@@ -2,6 +2,7 @@
 #include "analysis/plugin/merge.h"
 
 #include "analysis/plugin/merge_heap.h"
+#include "analysis/plugin/plain_stream.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 #define UUID_BYTES 16
 
 struct merge_input {
-	bt_message_iterator *iterator;   /* NULL: it has ended */
+	struct plain_stream *plain;      /* read instead of the iterator; NULL: not plain */
+	bt_message_iterator *iterator;   /* NULL: it has ended, or is not needed */
 	bt_message_array_const messages; /* those from `next` on are ours to release */
 	uint64_t next;
 	uint64_t count;
@@ -25,6 +27,7 @@ struct merge_input {
 
 struct merge {
 	struct feed *feed;
+	const struct plain_files *files; /* borrowed */
 	struct merge_input *inputs;
 	size_t input_count;
 	size_t waiting_count;
@@ -32,6 +35,7 @@ struct merge {
 	bool is_started;
 	uint64_t now_ns; /* of the message fed last */
 	enum status status;
+	struct diag diag; /* why a plain stream failed */
 };
 
 /* What became of an input that was asked for its next message. */
@@ -43,7 +47,8 @@ enum head_result {
 	HEAD_ERROR
 };
 
-enum status merge_create(struct feed *feed, uint64_t input_count_max, struct merge **out_merge)
+enum status merge_create(struct feed *feed, const struct plain_files *files,
+	uint64_t input_count_max, struct merge **out_merge)
 {
 	AUTO(merge_destroy) struct merge *merge = calloc(1, sizeof(*merge));
 
@@ -51,6 +56,7 @@ enum status merge_create(struct feed *feed, uint64_t input_count_max, struct mer
 		return STATUS_NO_MEMORY;
 	}
 	merge->feed = feed;
+	merge->files = files;
 	merge->inputs = calloc(input_count_max + 1, sizeof(*merge->inputs));
 	merge->heap.heads = calloc(input_count_max + 1, sizeof(*merge->heap.heads));
 	if (!merge->inputs || !merge->heap.heads) {
@@ -154,10 +160,29 @@ static enum head_result fetch(struct merge_input *input)
 	}
 }
 
+static enum head_result find_plain_head(struct merge *merge, struct merge_input *input)
+{
+	switch (plain_stream_next(input->plain, &merge->diag)) {
+	case PLAIN_EVENT:
+		return HEAD_KNOWN;
+	case PLAIN_END:
+		plain_stream_close(input->plain);
+		input->plain = NULL;
+		return HEAD_END;
+	case PLAIN_BROKEN:
+		break;
+	}
+	return HEAD_ERROR;
+}
+
 /* Goes on to the next message that has a place in time. */
 static enum head_result find_head(struct merge *merge, struct merge_input *input)
 {
 	enum head_result result = HEAD_KNOWN;
+
+	if (input->plain) {
+		return find_plain_head(merge, input);
+	}
 
 	while (result == HEAD_KNOWN) {
 		const bt_message *message;
@@ -183,9 +208,13 @@ static enum head_result find_head(struct merge *merge, struct merge_input *input
 /* The time of the message that find_head() found; one without a time comes at once. */
 static uint64_t head_ns(const struct merge *merge, const struct merge_input *input)
 {
-	const bt_message *message = input->messages[input->next];
 	const bt_clock_snapshot *snapshot;
+	const bt_message *message;
 
+	if (input->plain) {
+		return plain_stream_event(input->plain)->event.time_ns;
+	}
+	message = input->messages[input->next];
 	if (input->has_clock && bt_message_get_type(message) == BT_MESSAGE_TYPE_EVENT) {
 		snapshot = bt_message_event_borrow_default_clock_snapshot_const(message);
 		return decoder_clock_ns(
@@ -271,25 +300,53 @@ static void choose_clock(struct merge *merge)
 	}
 }
 
-/* All inputs are known for the first time: their order of rank, and their clocks. */
-static enum status start(struct merge *merge)
+static void let_go(struct merge_input *input)
 {
-	enum status status = STATUS_OK;
+	for (; input->next < input->count; input->next++) {
+		bt_message_put_ref(input->messages[input->next]);
+	}
+	BT_MESSAGE_ITERATOR_PUT_REF_AND_RESET(input->iterator);
+}
 
-	merge->is_started = true;
-	qsort(merge->inputs, merge->input_count, sizeof(*merge->inputs), compare_inputs);
-	choose_clock(merge);
-	for (size_t i = 0; i < merge->input_count && status == STATUS_OK; i++) {
-		struct merge_input *input = &merge->inputs[i];
+/* A plain stream is read without babeltrace2, from its beginning; nothing of it was fed yet. */
+static enum head_result start_input(struct merge *merge, size_t i)
+{
+	struct merge_input *input = &merge->inputs[i];
+	enum head_result result = HEAD_KNOWN;
 
-		if (!input->iterator) {
-			continue;
-		}
-		status = set_clock(merge, input);
+	if (!input->iterator) {
+		return HEAD_END;
+	}
+	if (set_clock(merge, input) != STATUS_OK ||
+		(input->stream && plain_stream_open(merge->files, input->stream,
+					  merge->feed->decoder, &input->plain) != STATUS_OK)) {
+		return HEAD_NO_MEMORY;
+	}
+	if (input->plain) {
+		let_go(input);
+		result = find_head(merge, input);
+	}
+	if (result == HEAD_KNOWN) {
 		merge_heap_add(&merge->heap,
 			(struct merge_head){.time_ns = head_ns(merge, input), .input = i});
 	}
-	return status;
+	return result;
+}
+
+/* All inputs are known for the first time: their order of rank, and their clocks. */
+static enum head_result start(struct merge *merge)
+{
+	merge->is_started = true;
+	qsort(merge->inputs, merge->input_count, sizeof(*merge->inputs), compare_inputs);
+	choose_clock(merge);
+	for (size_t i = 0; i < merge->input_count; i++) {
+		const enum head_result result = start_input(merge, i);
+
+		if (result == HEAD_NO_MEMORY || result == HEAD_ERROR) {
+			return result;
+		}
+	}
+	return HEAD_KNOWN;
 }
 
 /* Asks all whose next message is not known. */
@@ -325,12 +382,20 @@ static enum head_result feed_first(struct merge *merge)
 {
 	const struct merge_head head = merge->heap.heads[0];
 	struct merge_input *input = &merge->inputs[head.input];
-	const bt_message *message = input->messages[input->next++];
 	enum head_result result;
 
 	merge->now_ns = head.time_ns;
-	merge->status = feed_message_at(merge->feed, message, head.time_ns);
-	bt_message_put_ref(message);
+	if (input->plain) {
+		const struct plain_event *plain = plain_stream_event(input->plain);
+
+		merge->status =
+			feed_event(merge->feed, &plain->event, plain->has_thread, plain->result);
+	} else {
+		const bt_message *message = input->messages[input->next++];
+
+		merge->status = feed_message_at(merge->feed, message, head.time_ns);
+		bt_message_put_ref(message);
+	}
 	if (merge->status != STATUS_OK) {
 		return HEAD_ERROR;
 	}
@@ -367,8 +432,8 @@ bt_component_class_sink_consume_method_status merge_consume(struct merge *merge)
 {
 	enum head_result result = merge->waiting_count > 0 ? ask_waiting(merge) : HEAD_KNOWN;
 
-	if (result == HEAD_KNOWN && !merge->is_started && start(merge) != STATUS_OK) {
-		result = HEAD_NO_MEMORY;
+	if (result == HEAD_KNOWN && !merge->is_started) {
+		result = start(merge);
 	}
 	if (result != HEAD_KNOWN) {
 		return status_of(result);
@@ -392,6 +457,11 @@ enum status merge_status(const struct merge *merge)
 	return merge->status;
 }
 
+const char *merge_reason(const struct merge *merge)
+{
+	return merge->diag.line;
+}
+
 void merge_destroy(struct merge *merge)
 {
 	if (!merge) {
@@ -400,11 +470,9 @@ void merge_destroy(struct merge *merge)
 	for (size_t i = 0; i < merge->input_count; i++) {
 		struct merge_input *input = &merge->inputs[i];
 
-		for (; input->next < input->count; input->next++) {
-			bt_message_put_ref(input->messages[input->next]);
-		}
+		let_go(input);
+		plain_stream_close(input->plain);
 		bt_stream_put_ref(input->stream);
-		bt_message_iterator_put_ref(input->iterator);
 	}
 	free(merge->heap.heads);
 	free(merge->inputs);

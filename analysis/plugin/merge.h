@@ -8,6 +8,7 @@
 #pragma once
 
 #include "analysis/plugin/feed.h"
+#include "analysis/plugin/plain_files.h"
 #include "trace/base/cleanup.h"
 #include "trace/base/status.h"
 
@@ -15,9 +16,12 @@
 
 struct merge;
 
-/* Gives a merge to the caller, who destroys it; `feed` is borrowed. */
-MUST_CHECK enum status merge_create(
-	struct feed *feed, uint64_t input_count_max, struct merge **out_merge);
+/*
+ * Gives a merge to the caller, who destroys it. Borrows `feed` and `files`, from which streams that
+ * are plain are read directly.
+ */
+MUST_CHECK enum status merge_create(struct feed *feed, const struct plain_files *files,
+	uint64_t input_count_max, struct merge **out_merge);
 
 /* Takes an iterator; at most as many as were announced, and none once messages were consumed. */
 void merge_add(struct merge *merge, bt_message_iterator *iterator);
@@ -29,6 +33,9 @@ void merge_add(struct merge *merge, bt_message_iterator *iterator);
 bt_component_class_sink_consume_method_status merge_consume(struct merge *merge);
 
 enum status merge_status(const struct merge *merge);
+
+/* Why a stream that was read directly failed; "" when none did. Borrowed from the merge. */
+const char *merge_reason(const struct merge *merge);
 
 /* Accepts NULL. */
 void merge_destroy(struct merge *merge);

@@ -36,7 +36,8 @@ static bt_component_class_initialize_method_status init(bt_self_component_sink *
 		}
 	}
 	sink = calloc(1, sizeof(*sink));
-	if (!sink || merge_create(streams->feed, streams->input_count, &sink->merge) != STATUS_OK) {
+	if (!sink || merge_create(streams->feed, &streams->files, streams->input_count,
+			     &sink->merge) != STATUS_OK) {
 		free(sink);
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
 	}
@@ -70,6 +71,10 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 	const bt_component_class_sink_consume_method_status status = merge_consume(sink->merge);
 
 	sink->streams->status = merge_status(sink->merge);
+	if (status == BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR) {
+		(void)snprintf(sink->streams->reason.line, sizeof(sink->streams->reason.line), "%s",
+			merge_reason(sink->merge));
+	}
 	return status;
 }
 

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/plugin/plain_files.h"
+
+#include "analysis/plugin/plain_metadata.h"
+
+#include <dirent.h>
+#include <endian.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PACKET_MAGIC 0xc1fc1fc1u
+
+/* Real metadata is far smaller. */
+#define METADATA_BYTES_MAX (64u << 20)
+
+static uint32_t get_u32(const uint8_t *bytes)
+{
+	uint32_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return le32toh(value);
+}
+
+static uint64_t get_u64(const uint8_t *bytes)
+{
+	uint64_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return le64toh(value);
+}
+
+bool plain_packet_parse(
+	const uint8_t header[PLAIN_PACKET_HEADER_BYTES], struct plain_packet *out_packet)
+{
+	const uint64_t content_bits = get_u64(header + 48);
+	const uint64_t packet_bits = get_u64(header + 56);
+
+	memcpy(out_packet->key.uuid, header + 4, PLAIN_UUID_BYTES);
+	out_packet->key.class_id = get_u32(header + 20);
+	out_packet->key.stream_id = get_u64(header + 24);
+	out_packet->begin = get_u64(header + 32);
+	out_packet->end = get_u64(header + 40);
+	out_packet->content_bytes = content_bits / 8;
+	out_packet->packet_bytes = packet_bits / 8;
+	out_packet->sequence = get_u64(header + 64);
+	out_packet->discarded_events = get_u64(header + 72);
+	return get_u32(header) == PACKET_MAGIC && content_bits % 8 == 0 && packet_bits % 8 == 0 &&
+	       out_packet->content_bytes >= PLAIN_PACKET_HEADER_BYTES &&
+	       out_packet->content_bytes <= out_packet->packet_bytes &&
+	       out_packet->begin <= out_packet->end;
+}
+
+static bool is_same_key(const struct plain_key *a, const struct plain_key *b)
+{
+	return memcmp(a->uuid, b->uuid, PLAIN_UUID_BYTES) == 0 && a->class_id == b->class_id &&
+	       a->stream_id == b->stream_id;
+}
+
+/* Nothing was lost between two packets. */
+static bool follows(const struct plain_packet *before, const struct plain_packet *packet)
+{
+	return is_same_key(&before->key, &packet->key) &&
+	       packet->sequence == before->sequence + 1 && packet->begin >= before->end;
+}
+
+/* Looks at the header of each packet; false when the file is not plain. */
+static bool scan_packets(int descriptor, uint64_t size, struct plain_file *file)
+{
+	uint64_t offset = 0;
+
+	while (offset < size) {
+		uint8_t header[PLAIN_PACKET_HEADER_BYTES];
+		struct plain_packet packet;
+
+		if (pread(descriptor, header, sizeof(header), (off_t)offset) !=
+				(ssize_t)sizeof(header) ||
+			!plain_packet_parse(header, &packet) || packet.discarded_events != 0 ||
+			packet.packet_bytes > size - offset ||
+			(offset > 0 && !follows(&file->last, &packet))) {
+			return false;
+		}
+		if (offset == 0) {
+			file->first = packet;
+		}
+		file->last = packet;
+		offset += packet.packet_bytes;
+	}
+	return true;
+}
+
+static enum status add_file(struct plain_files *files, const struct plain_file *file)
+{
+	if (files->count == files->capacity) {
+		const size_t capacity = files->capacity * 2 + 16;
+		struct plain_file *larger =
+			reallocarray(files->files, capacity, sizeof(*files->files));
+
+		if (!larger) {
+			return STATUS_NO_MEMORY;
+		}
+		files->files = larger;
+		files->capacity = capacity;
+	}
+	files->files[files->count++] = *file;
+	return STATUS_OK;
+}
+
+static enum status scan_file(struct plain_files *files, const char *path, bool is_plain_trace)
+{
+	const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	struct plain_file file = {0};
+	uint8_t header[PLAIN_PACKET_HEADER_BYTES];
+	struct plain_packet packet;
+	enum status status = STATUS_OK;
+	struct stat facts;
+
+	if (descriptor < 0 || fstat(descriptor, &facts) != 0) {
+		files->is_odd = true;
+	} else if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
+		if (pread(descriptor, header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
+			plain_packet_parse(header, &packet)) {
+			file.key = packet.key;
+			file.is_plain = is_plain_trace &&
+					scan_packets(descriptor, (uint64_t)facts.st_size, &file);
+			file.path = strdup(path);
+			status = file.path ? add_file(files, &file) : STATUS_NO_MEMORY;
+		} else {
+			files->is_odd = true;
+		}
+	}
+	if (descriptor >= 0) {
+		(void)close(descriptor);
+	}
+	if (status != STATUS_OK) {
+		free(file.path);
+	}
+	return status;
+}
+
+/* A file that cannot be read makes no plain trace. */
+static enum status check_metadata(const char *path, bool *out_is_plain)
+{
+	const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	enum status status = STATUS_OK;
+	char *bytes = NULL;
+	struct stat facts;
+
+	*out_is_plain = false;
+	if (descriptor < 0) {
+		return STATUS_OK;
+	}
+	if (fstat(descriptor, &facts) == 0 && facts.st_size > 0 &&
+		facts.st_size <= METADATA_BYTES_MAX) {
+		bytes = malloc((size_t)facts.st_size);
+		status = bytes ? STATUS_OK : STATUS_NO_MEMORY;
+	}
+	if (bytes && pread(descriptor, bytes, (size_t)facts.st_size, 0) == facts.st_size) {
+		status = plain_metadata_check(bytes, (size_t)facts.st_size, out_is_plain);
+	}
+	free(bytes);
+	(void)close(descriptor);
+	return status;
+}
+
+enum status plain_files_scan(struct plain_files *files, const char *folder)
+{
+	DIR *directory = opendir(folder);
+	enum status status = STATUS_OK;
+	const struct dirent *entry;
+	bool is_plain_trace = false;
+	char *path = NULL;
+
+	if (!directory) {
+		files->is_odd = true;
+		return STATUS_OK;
+	}
+	if (asprintf(&path, "%s/metadata", folder) < 0) {
+		(void)closedir(directory);
+		return STATUS_NO_MEMORY;
+	}
+	status = check_metadata(path, &is_plain_trace);
+	free(path);
+	while (status == STATUS_OK && (entry = readdir(directory)) != NULL) {
+		if (entry->d_name[0] == '.' || strcmp(entry->d_name, "metadata") == 0) {
+			continue;
+		}
+		if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0) {
+			status = STATUS_NO_MEMORY;
+			break;
+		}
+		status = scan_file(files, path, is_plain_trace);
+		free(path);
+	}
+	(void)closedir(directory);
+	return status;
+}
+
+static int compare_files(const void *left, const void *right)
+{
+	const struct plain_file *const *a = left;
+	const struct plain_file *const *b = right;
+
+	return ((*a)->first.sequence > (*b)->first.sequence) -
+	       ((*a)->first.sequence < (*b)->first.sequence);
+}
+
+enum status plain_files_find(const struct plain_files *files, const struct plain_key *key,
+	const struct plain_file ***out_files, size_t *out_count)
+{
+	const struct plain_file **found = calloc(files->count + 1, sizeof(*found));
+	bool is_plain = !files->is_odd;
+	size_t count = 0;
+
+	if (!found) {
+		return STATUS_NO_MEMORY;
+	}
+	for (size_t i = 0; i < files->count && is_plain; i++) {
+		if (is_same_key(&files->files[i].key, key)) {
+			is_plain = files->files[i].is_plain;
+			found[count++] = &files->files[i];
+		}
+	}
+	qsort(found, count, sizeof(*found), compare_files);
+	for (size_t i = 1; i < count && is_plain; i++) {
+		is_plain = follows(&found[i - 1]->last, &found[i]->first);
+	}
+	*out_files = found;
+	*out_count = is_plain ? count : 0;
+	return STATUS_OK;
+}
+
+void plain_files_finish(struct plain_files *files)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		free(files->files[i].path);
+	}
+	free(files->files);
+	*files = (struct plain_files){0};
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stream files of a recording's traces, by the stream they belong to, and whether they are
+ * whole and plain (plain_metadata.h): without a single lost event or packet, in order, not cut.
+ */
+#pragma once
+
+#include "trace/base/cleanup.h"
+#include "trace/base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PLAIN_UUID_BYTES 16
+
+/* In each packet, in front of its events. */
+#define PLAIN_PACKET_HEADER_BYTES 84
+
+/* Which stream of which trace. */
+struct plain_key {
+	uint8_t uuid[PLAIN_UUID_BYTES];
+	uint64_t class_id;
+	uint64_t stream_id;
+};
+
+/* What the header of a packet says. */
+struct plain_packet {
+	struct plain_key key;
+	uint64_t begin; /* on the trace's clock */
+	uint64_t end;
+	uint64_t content_bytes;
+	uint64_t packet_bytes;
+	uint64_t sequence;
+	uint64_t discarded_events;
+};
+
+struct plain_file {
+	char *path;
+	bool is_plain;
+	struct plain_key key;
+	struct plain_packet first;
+	struct plain_packet last;
+};
+
+struct plain_files {
+	struct plain_file *files;
+	size_t count;
+	size_t capacity;
+	bool is_odd; /* a file was there that belongs to nobody knows which stream */
+};
+
+/* Reads a header; false when it is none, or says what cannot be. */
+bool plain_packet_parse(
+	const uint8_t header[PLAIN_PACKET_HEADER_BYTES], struct plain_packet *out_packet);
+
+/* Adds the files of the trace in `folder`; what cannot be read is not plain. NO_MEMORY. */
+MUST_CHECK enum status plain_files_scan(struct plain_files *files, const char *folder);
+
+/*
+ * Gives the files of a stream in order, the caller frees the array; none when there is none, or
+ * when one of them or their sequence is not plain. NO_MEMORY.
+ */
+MUST_CHECK enum status plain_files_find(const struct plain_files *files,
+	const struct plain_key *key, const struct plain_file ***out_files, size_t *out_count);
+
+void plain_files_finish(struct plain_files *files);
