@@ -74,12 +74,31 @@ static void charge_clocks(const struct share *share, const struct interval *part
 #define CHARGE(share, part, clocks, rest)                                                          \
 	charge_clocks(share, part, clocks, sizeof(clocks) / sizeof((clocks)[0]), rest)
 
+/* An allocation waits while others free. */
+static const struct clock_reason driver[] = {{IDLE_CLOCK_PINNED_FREE, IDLE_PINNED_FREE}};
+
+/* In the channel it waits for a worker, and that is busy with another synthesis. */
+static void charge_channel(const struct share *share, const struct idle_upstream *upstream,
+	const struct interval *part)
+{
+	uint64_t left_ns = part->end_ns - part->begin_ns;
+	struct interval clipped;
+
+	for (int i = 0; i < IDLE_BEFORE_COUNT; i++) {
+		if (clip(upstream->before_begin_ns[i], upstream->before_work_ns[i], part,
+			    &clipped)) {
+			CHARGE(share, &clipped, driver, IDLE_PINNED_ALLOC);
+			left_ns -= clipped.end_ns - clipped.begin_ns;
+		}
+	}
+	share->reason_ns[IDLE_SYNTHESIS] += left_ns;
+}
+
 /* The worker had nothing to do until this partition came: along the stages it came through. */
 static void charge_pop(const struct share *share, const struct idle_upstream *upstream,
 	const struct interval *part)
 {
 	static const struct clock_reason scheduler[] = {{IDLE_CLOCK_SRS, IDLE_SRS_LOAD}};
-	static const struct clock_reason driver[] = {{IDLE_CLOCK_PINNED_FREE, IDLE_PINNED_FREE}};
 	static const struct clock_reason dispatcher[] = {{IDLE_CLOCK_PACER, IDLE_PACING},
 		{IDLE_CLOCK_BUDGET, IDLE_BUDGET}, {IDLE_CLOCK_BACKPRESSURE, IDLE_BACKPRESSURE}};
 	struct interval clipped;
@@ -93,9 +112,8 @@ static void charge_pop(const struct share *share, const struct idle_upstream *up
 	if (clip(upstream->queued_ns, upstream->dispatched_ns, part, &clipped)) {
 		CHARGE(share, &clipped, dispatcher, IDLE_DISPATCH);
 	}
-	/* In the channel it waits for a worker, and that is busy with another synthesis. */
 	if (clip(upstream->dispatched_ns, upstream->synthesis_begin_ns, part, &clipped)) {
-		share->reason_ns[IDLE_SYNTHESIS] += clipped.end_ns - clipped.begin_ns;
+		charge_channel(share, upstream, &clipped);
 	}
 	if (clip(upstream->synthesis_begin_ns, upstream->synthesis_work_ns, part, &clipped)) {
 		CHARGE(share, &clipped, driver, IDLE_PINNED_ALLOC);

@@ -82,6 +82,9 @@ enum idle_clock {
 	IDLE_CLOCK_COUNT
 };
 
+/* Syntheses before it that a partition's worker is remembered by. */
+#define IDLE_BEFORE_COUNT 4
+
 /* When a partition passed the stages in front of the GPU queue. */
 struct idle_upstream {
 	uint64_t submitted_ns;
@@ -90,7 +93,10 @@ struct idle_upstream {
 	uint64_t synthesis_begin_ns;
 	uint64_t synthesis_work_ns; /* its memory is there */
 	uint64_t synthesis_end_ns;
-	uint64_t starved_ns; /* of its work: without a CPU though it spins */
+	uint64_t starved_ns; /* of its work: without a CPU though it wanted one */
+	/* When its worker allocated for others, which it waited for in the channel; 0, 0: not. */
+	uint64_t before_begin_ns[IDLE_BEFORE_COUNT];
+	uint64_t before_work_ns[IDLE_BEFORE_COUNT];
 };
 
 /* One device's figures. */

@@ -134,23 +134,42 @@ static enum status synthesize(
 	return fill(partition, diag);
 }
 
-/* A synthesis that sleeps nowhere wants a CPU all the time: what it did not get, it starved. */
-static void meter_synthesis(struct partition *partition, uint64_t begin_ns, uint64_t cpu_ns)
+/* How long a modelled synthesis sleeps; 0 when it works. */
+static uint64_t slept_ns(const struct pipeline *pipeline)
+{
+	const struct config_sim *sim = &pipeline->config.sim;
+
+	return pipeline_is_simulated(pipeline) && !sim->burns_cpu
+		       ? (uint64_t)((double)(sim->synthesis_ms * NS_PER_MS) * sim->time_scale)
+		       : 0;
+}
+
+/* What was neither work nor the sleep that stands for it, it wanted a CPU and had none. */
+static void meter_synthesis(struct partition *partition, uint64_t begin_ns, uint64_t cpu_ns,
+	struct idle_upstream *before)
 {
 	struct idle_upstream *upstream = &partition->upstream;
-	const struct pipeline *pipeline = partition->pipeline;
+	uint64_t busy_ns = cpu_ns + slept_ns(partition->pipeline);
 	uint64_t took_ns = 0;
 
 	upstream->synthesis_begin_ns = begin_ns;
 	upstream->synthesis_end_ns = clock_now_ns();
 	took_ns = upstream->synthesis_end_ns - upstream->synthesis_work_ns;
-	if ((pipeline->config.sim.burns_cpu || !pipeline_is_simulated(pipeline)) &&
-		took_ns > cpu_ns) {
-		upstream->starved_ns = took_ns - cpu_ns;
+	upstream->starved_ns = took_ns > busy_ns ? took_ns - busy_ns : 0;
+	memcpy(upstream->before_begin_ns, before->before_begin_ns,
+		sizeof(upstream->before_begin_ns));
+	memcpy(upstream->before_work_ns, before->before_work_ns, sizeof(upstream->before_work_ns));
+	for (int i = IDLE_BEFORE_COUNT - 1; i > 0; i--) {
+		before->before_begin_ns[i] = before->before_begin_ns[i - 1];
+		before->before_work_ns[i] = before->before_work_ns[i - 1];
 	}
+	before->before_begin_ns[0] = begin_ns;
+	before->before_work_ns[0] = upstream->synthesis_work_ns;
 }
 
-static void run_partition(struct pipeline *pipeline, struct partition *partition)
+/* `before` is what the worker did until now; this one is added. */
+static void run_partition(
+	struct pipeline *pipeline, struct partition *partition, struct idle_upstream *before)
 {
 	struct tracker *tracker = &pipeline->tracker;
 	struct diag diag = {.line = ""};
@@ -176,7 +195,7 @@ static void run_partition(struct pipeline *pipeline, struct partition *partition
 		partition_fail(&partition, diag.line[0] != '\0' ? diag.line : status_text(status));
 		return;
 	}
-	meter_synthesis(partition, begin_ns, clock_thread_cpu_ns() - cpu_ns);
+	meter_synthesis(partition, begin_ns, clock_thread_cpu_ns() - cpu_ns, before);
 	tracker_partition_synthesized(tracker, partition->job, partition->index, duration_ns);
 	hand_over_partition(pipeline, partition);
 }
@@ -184,8 +203,9 @@ static void run_partition(struct pipeline *pipeline, struct partition *partition
 void synthesis_run(struct pipeline *pipeline)
 {
 	struct priority_queue_entry *entry = NULL;
+	struct idle_upstream before = {.submitted_ns = 0};
 
 	while ((entry = priority_queue_pop(&pipeline->dispatch))) {
-		run_partition(pipeline, partition_of_entry(entry));
+		run_partition(pipeline, partition_of_entry(entry), &before);
 	}
 }
