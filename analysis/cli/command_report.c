@@ -98,6 +98,8 @@ static enum status parse(int argc, char **argv, struct options *options, struct 
 static enum status check_content(
 	const struct feed *feed, const struct options *options, struct diag *diag)
 {
+	const bool is_damaged = analyzer_trust(feed->analyzer)->unreadable > 0;
+
 	if (feed->own_events > 0) {
 		return STATUS_OK;
 	}
@@ -107,6 +109,9 @@ static enum status check_content(
 			"record, or enable the events "
 			"gaptrace:* and gaptrace_gpu:*",
 			options->inputs[0], feed->foreign_events);
+	}
+	if (is_damaged) {
+		return STATUS_OK; /* the report says what was lost, and that it is all */
 	}
 	return diag_set(diag, STATUS_BAD_INPUT,
 		"%s: no events: the program that was recorded is not built with libgaptrace, or "
