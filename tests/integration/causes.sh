@@ -11,7 +11,7 @@ shift
 for program in proverd prove gaptrace; do
   [ -x "$BUILD/bin/$program" ] || skip "$program is not built"
 done
-if ldd "$BUILD/bin/proverd" | grep -qE 'lib[at]san'; then
+if is_sanitized; then
   skip "sanitizers stretch the times that are compared"
 fi
 lttng_start

@@ -89,6 +89,11 @@ process_runs() {
   [ -n "$state" ] && [ "$state" != Z ]
 }
 
+# The build has a sanitizer. (grep -q would end ldd by a signal, and pipefail would see that.)
+is_sanitized() {
+  [ "$(ldd "$BUILD/bin/proverd" | grep -cE 'lib[at]san|libclang_rt')" -gt 0 ]
+}
+
 process_gone() {
   ! process_runs "$1"
 }
