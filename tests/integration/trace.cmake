@@ -16,3 +16,9 @@ script_test(integration trace_nvtx trace_nvtx.sh TIMEOUT 300)
 script_test(integration trace_host trace_host.sh)
 script_test(integration trace_install trace_install.sh)
 script_test(integration trace_prover trace_prover.sh TIMEOUT 600)
+
+# A host that does to libraries what hosts do.
+add_executable(rough_host rough_host.c)
+target_include_directories(rough_host PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(rough_host PRIVATE gaptrace project_quality)
+script_test(integration trace_rough trace_rough.sh TIMEOUT 600)

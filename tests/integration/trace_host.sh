@@ -55,7 +55,31 @@ unset GAPTRACE_PROVIDER
 expect_equal "$("$emitter" environment)" 'after: unset'
 expect_equal "$(LTTNG_UST_REGISTER_TIMEOUT=77 "$emitter" environment)" 'after: 77'
 
+claim "a program with more rights than its caller does not load what the caller names"
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+  cp "$emitter" "$WORK/privileged"
+  chmod 4755 "$WORK/privileged"
+  chmod 755 "$WORK"
+  unprivileged() {
+    GAPTRACE_PROVIDER=$BUILD/tests/integration/libprovider-probe.so \
+      setpriv --reuid=65534 --regid=65534 --clear-groups "$@" environment
+  }
+  # Only where the caller can load both, and the file system honours the bit.
+  if unprivileged "$emitter" 2>/dev/null | grep -q '^while loading'; then
+    unprivileged "$WORK/privileged" >"$WORK/stdout"
+    expect_line "$WORK/stdout" '^after: unset'
+    expect_no_line "$WORK/stdout" '^while loading'
+  fi
+fi
+
 if [ -n "${LTTNG_ISOLATED:-}" ]; then
+  claim "it runs where shared memory is full"
+  mount -t tmpfs -o size=16k none /dev/shm
+  head -c 1M /dev/zero >/dev/shm/full 2>/dev/null || true
+  runs_silently "$emitter" all
+  expect_equal "$("$emitter" environment)" 'after: unset'
+  umount /dev/shm
+
   claim "it runs where LTTng is not installed"
   for library in $(ldconfig -p | sed -n 's/.*=> \(.*liblttng-ust.*\)/\1/p'); do
     mount --bind /dev/null "$(realpath "$library")"

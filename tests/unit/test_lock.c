@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -206,6 +207,67 @@ static void a_broadcast_wakes_everybody(void **state)
 	}
 }
 
+static void *wait_on_given(void *argument)
+{
+	struct gaptrace_condition *condition = (struct gaptrace_condition *)argument;
+
+	gaptrace_mutex_lock(&shared.mutex);
+	shared.other_value++;
+	gaptrace_condition_signal(&shared.not_full);
+	while (shared.value == 0) {
+		gaptrace_condition_wait(condition, &shared.mutex);
+	}
+	gaptrace_mutex_unlock(&shared.mutex);
+	return NULL;
+}
+
+/* As POSIX has it: woken is enough, the waiters need not have returned. */
+static void a_condition_can_go_once_its_waiters_are_woken(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 500; round++) {
+		struct gaptrace_condition *condition =
+			(struct gaptrace_condition *)malloc(sizeof(*condition));
+		pthread_t threads[THREAD_COUNT];
+
+		assert_non_null(condition);
+		gaptrace_condition_init(condition, "short-lived");
+		shared.value = 0;
+		shared.other_value = 0;
+		for (int i = 0; i < THREAD_COUNT; i++) {
+			assert_int_equal(
+				pthread_create(&threads[i], NULL, wait_on_given, condition), 0);
+		}
+		gaptrace_mutex_lock(&shared.mutex);
+		while (shared.other_value < THREAD_COUNT) {
+			gaptrace_condition_wait(&shared.not_full, &shared.mutex);
+		}
+		shared.value = 1;
+		gaptrace_condition_broadcast(condition);
+		gaptrace_mutex_unlock(&shared.mutex);
+		gaptrace_condition_finish(condition);
+		memset(condition, 0x55, sizeof(*condition));
+		for (int i = 0; i < THREAD_COUNT; i++) {
+			assert_int_equal(pthread_join(threads[i], NULL), 0);
+		}
+		assert_int_equal(condition->waiter_count, 0x55555555);
+		free(condition);
+	}
+}
+
+/* A child of a fork has the count of its parent's waiters, and none of them. */
+static void a_condition_with_waiters_that_are_gone_can_be_finished(void **state)
+{
+	struct gaptrace_condition condition;
+
+	(void)state;
+	gaptrace_condition_init(&condition, "inherited");
+	condition.waiter_count = 3;
+	errno = EXDEV;
+	gaptrace_condition_finish(&condition);
+	assert_int_equal(errno, EXDEV);
+}
+
 static void a_wait_ends_at_its_deadline(void **state)
 {
 	uint64_t deadline_ns = clock_now_ns() + 2 * NS_PER_MS;
@@ -231,6 +293,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(readers_share_and_may_nest, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_condition_loses_no_wake_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_broadcast_wakes_everybody, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_condition_can_go_once_its_waiters_are_woken, set_up, tear_down),
+		cmocka_unit_test(a_condition_with_waiters_that_are_gone_can_be_finished),
 		cmocka_unit_test_setup_teardown(a_wait_ends_at_its_deadline, set_up, tear_down),
 	};
 

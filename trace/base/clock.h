@@ -18,12 +18,14 @@ static inline uint64_t clock_now_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* CPU time of the calling thread. */
+/* CPU time of the calling thread; UINT64_MAX where a sandbox refuses the call. */
 static inline uint64_t clock_thread_cpu_ns(void)
 {
 	struct timespec now;
 
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) {
+		return UINT64_MAX;
+	}
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 

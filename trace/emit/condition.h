@@ -19,6 +19,21 @@
 #define CONDITION_NO_DEADLINE UINT64_MAX
 #define CONDITION_ALL         INT_MAX
 
+/* In waiter_count, once somebody waits for it to become 0. */
+#define CONDITION_FINISHING 0x80000000U
+
+/* A woken thread that a busy machine does not run for longer is not waited for. */
+#define CONDITION_LEAVE_NS_MAX NS_PER_S
+
+/* The word may be gone by now; the kernel says so in errno, which is not the host's business. */
+static inline void condition_futex_wake(uint32_t *word, int thread_count)
+{
+	int error = errno;
+
+	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, thread_count, NULL, NULL, 0);
+	errno = error;
+}
+
 /* With the mutex held. Gives what condition_wait_sleep takes. */
 static inline uint32_t condition_wait_prepare(struct gaptrace_condition *condition)
 {
@@ -34,13 +49,17 @@ static inline bool condition_wait_sleep(
 	const struct timespec *timeout = deadline_ns == CONDITION_NO_DEADLINE ? NULL : &deadline;
 	bool is_awake = true;
 	int error = errno;
+	uint32_t count;
 
 	if (syscall(SYS_futex, &condition->sequence, FUTEX_WAIT_BITSET_PRIVATE, sequence, timeout,
 		    NULL, FUTEX_BITSET_MATCH_ANY) != 0) {
 		is_awake = errno != ETIMEDOUT;
 		errno = error;
 	}
-	(void)__atomic_fetch_sub(&condition->waiter_count, 1, __ATOMIC_SEQ_CST);
+	count = __atomic_fetch_sub(&condition->waiter_count, 1, __ATOMIC_SEQ_CST);
+	if (count == (CONDITION_FINISHING | 1)) {
+		condition_futex_wake(&condition->waiter_count, 1);
+	}
 	return is_awake;
 }
 
@@ -57,6 +76,29 @@ static inline bool condition_has_waiter(const struct gaptrace_condition *conditi
 static inline void condition_wake(struct gaptrace_condition *condition, int thread_count)
 {
 	(void)__atomic_fetch_add(&condition->sequence, 1, __ATOMIC_SEQ_CST);
-	(void)syscall(
-		SYS_futex, &condition->sequence, FUTEX_WAKE_PRIVATE, thread_count, NULL, NULL, 0);
+	condition_futex_wake(&condition->sequence, thread_count);
+}
+
+/*
+ * POSIX lets a condition go as soon as its waiters were woken: those that are still on their way
+ * out of condition_wait_sleep are waited for. Not for ever, since a child of a fork inherits the
+ * count of waiters and not the waiters.
+ */
+static inline void condition_leave(struct gaptrace_condition *condition)
+{
+	struct timespec deadline = clock_timespec(clock_now_ns() + CONDITION_LEAVE_NS_MAX);
+	uint32_t count =
+		__atomic_fetch_or(&condition->waiter_count, CONDITION_FINISHING, __ATOMIC_SEQ_CST);
+	int error = errno;
+
+	while ((count & ~CONDITION_FINISHING) != 0) {
+		if (syscall(SYS_futex, &condition->waiter_count, FUTEX_WAIT_BITSET_PRIVATE,
+			    count | CONDITION_FINISHING, &deadline, NULL,
+			    FUTEX_BITSET_MATCH_ANY) != 0 &&
+			errno != EAGAIN && errno != EINTR) {
+			break;
+		}
+		count = __atomic_load_n(&condition->waiter_count, __ATOMIC_SEQ_CST);
+	}
+	errno = error;
 }

@@ -225,7 +225,7 @@ void gaptrace_condition_init(struct gaptrace_condition *condition, const char *n
 
 void gaptrace_condition_finish(struct gaptrace_condition *condition)
 {
-	(void)condition;
+	condition_leave(condition);
 }
 
 bool gaptrace_condition_wait_until(

@@ -2,10 +2,10 @@
 /* malloc_trim, the memory budget, and large buffers. */
 #include "gaptrace/gaptrace.h"
 #include "trace/base/clock.h"
+#include "trace/emit/host_guard.h"
 #include "trace/emit/nvtx_range.h"
 #include "trace/emit/tracepoints.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static uint64_t resident_bytes(void)
 {
 	char text[STATM_BYTES_MAX];
 	uint64_t bytes = GAPTRACE_UNKNOWN;
-	int error = errno;
+	struct host_guard guard = host_guard_begin();
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0) {
@@ -35,7 +35,7 @@ static uint64_t resident_bytes(void)
 		}
 		(void)close(fd);
 	}
-	errno = error;
+	host_guard_end(&guard);
 	return bytes;
 }
 

@@ -19,6 +19,16 @@ static struct {
 	} rows[STRING_COUNT_MAX];
 } strings = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
+static void fork_prepare(void)
+{
+	pthread_mutex_lock(&strings.mutex);
+}
+
+static void fork_done(void)
+{
+	pthread_mutex_unlock(&strings.mutex);
+}
+
 __attribute__((constructor)) static void nvtx_range_attach(void)
 {
 	/* NULL when no tool is attached. */
@@ -31,6 +41,7 @@ __attribute__((constructor)) static void nvtx_range_attach(void)
 	NVTX_RANGE_CATEGORIES(NAME_CATEGORY)
 #undef NAME_CATEGORY
 	nvtx_range_tool = domain;
+	(void)pthread_atfork(fork_prepare, fork_done, fork_done);
 }
 
 static size_t slot_of(const char *name)

@@ -4,8 +4,9 @@
  * session exists can be recorded later. Where the provider or LTTng is missing the program runs on
  * and nothing is said: tracing must not fail or delay its host.
  *
- * GAPTRACE_PROVIDER names the provider's file, or is "off". Without it the provider is looked for
- * beside this library and then where the dynamic loader looks.
+ * GAPTRACE_PROVIDER names the provider's file, or is "off"; a program with more rights than its
+ * caller does not read it. Without it the provider is looked for beside this library and then where
+ * the dynamic loader looks.
  */
 #include "gaptrace/schema.h"
 
@@ -16,11 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/single_threaded.h>
+#include <sys/statvfs.h>
 
 #define PROVIDER_FILE    "libgaptrace-lttng.so"
 #define PROVIDER_ENV     "GAPTRACE_PROVIDER"
 #define REGISTER_ENV     "LTTNG_UST_REGISTER_TIMEOUT"
 #define PROVIDER_VERSION "gaptrace_lttng_schema_version"
+
+#define SHARED_MEMORY_PATH "/dev/shm"
+
+/* The two pages, and what others may take between the question and their first use. */
+#define SHARED_MEMORY_BYTES_MIN 65536
 
 static bool register_env_is_ours;
 
@@ -36,10 +43,25 @@ static bool is_off(const char *path)
  */
 __attribute__((constructor(101))) static void provider_prepare(void)
 {
-	if (!__libc_single_threaded || is_off(getenv(PROVIDER_ENV)) || getenv(REGISTER_ENV)) {
+	if (!__libc_single_threaded || is_off(secure_getenv(PROVIDER_ENV)) ||
+		getenv(REGISTER_ENV)) {
 		return;
 	}
 	register_env_is_ours = setenv(REGISTER_ENV, "0", 0) == 0;
+}
+
+/*
+ * LTTng reads two pages of shared memory from threads of its own. On a full tmpfs that is SIGBUS,
+ * which ends the host: then rather no events, since no buffer would find room either.
+ */
+static bool shared_memory_has_room(void)
+{
+	struct statvfs room;
+
+	if (statvfs(SHARED_MEMORY_PATH, &room) != 0 || room.f_blocks == 0) {
+		return true; /* LTTng copes with none; no blocks means no limit */
+	}
+	return room.f_bavail * room.f_frsize >= SHARED_MEMORY_BYTES_MIN;
 }
 
 static void *open_beside_us(void)
@@ -64,21 +86,27 @@ static void *open_beside_us(void)
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
+static void *provider_open(const char *path)
+{
+	void *provider;
+
+	if (path && *path) {
+		return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	}
+	provider = open_beside_us();
+	return provider ? provider : dlopen(PROVIDER_FILE, RTLD_NOW | RTLD_LOCAL);
+}
+
 __attribute__((constructor)) static void provider_load(void)
 {
-	const char *path = getenv(PROVIDER_ENV);
+	const char *path = secure_getenv(PROVIDER_ENV);
 	void *provider = NULL;
 
 	if (is_off(path)) {
 		return;
 	}
-	if (path && *path) {
-		provider = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	} else {
-		provider = open_beside_us();
-		if (!provider) {
-			provider = dlopen(PROVIDER_FILE, RTLD_NOW | RTLD_LOCAL);
-		}
+	if (shared_memory_has_room()) {
+		provider = provider_open(path);
 	}
 	if (provider) {
 		const int *version = dlsym(provider, PROVIDER_VERSION);

@@ -2,6 +2,7 @@
 #include "trace/emit/thread.h"
 
 #include "gaptrace/gaptrace.h"
+#include "trace/base/limits.h"
 #include "trace/emit/nvtx_range.h"
 #include "trace/emit/tracepoints.h"
 #include "trace/emit/usage.h"
@@ -24,7 +25,7 @@ static struct {
 	uint32_t count;
 	struct {
 		int32_t tid;
-		const char *name;
+		char name[NAME_BYTES_MAX];
 	} names[THREAD_NAME_COUNT_MAX];
 } threads = {.mutex = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
@@ -51,7 +52,9 @@ static void table_add(int32_t tid, const char *name)
 	}
 	if (i < THREAD_NAME_COUNT_MAX) {
 		threads.names[i].tid = tid;
-		threads.names[i].name = name;
+		/* A copy, as the operating system keeps one: names of threads are often composed.
+		 */
+		(void)snprintf(threads.names[i].name, NAME_BYTES_MAX, "%s", name);
 		threads.count += i == threads.count;
 	}
 	pthread_mutex_unlock(&threads.mutex);
@@ -61,6 +64,7 @@ static void thread_ended(void *unused)
 {
 	(void)unused;
 	gaptrace_thread_end();
+	thread_self.is_ending = true;
 }
 
 static void fork_prepare(void)
@@ -76,21 +80,19 @@ static void fork_parent(void)
 /* The child has one thread, with another id; its schedstat file is the parent's. */
 static void fork_child(void)
 {
-	int32_t parent_tid = thread_self.tid;
-	const char *name = NULL;
+	uint32_t own = 0;
 
-	for (uint32_t i = 0; i < threads.count; i++) {
-		if (threads.names[i].tid == parent_tid) {
-			name = threads.names[i].name;
-		}
+	while (own < threads.count && threads.names[own].tid != thread_self.tid) {
+		own++;
 	}
 	usage_close();
 	thread_self.tid = 0;
-	threads.count = 0;
-	if (name) {
+	if (own < threads.count) {
+		threads.names[0] = threads.names[own];
 		threads.names[0].tid = thread_tid();
-		threads.names[0].name = name;
 		threads.count = 1;
+	} else {
+		threads.count = 0;
 	}
 	pthread_mutex_unlock(&threads.mutex);
 }
@@ -106,15 +108,16 @@ __attribute__((constructor)) static void fork_watch(void)
 	(void)pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
-void thread_watch(void)
+bool thread_watch(void)
 {
-	if (thread_self.is_watched) {
-		return;
+	if (thread_self.is_watched || thread_self.is_ending) {
+		return thread_self.is_watched;
 	}
 	(void)pthread_once(&threads.once, threads_prepare);
 	/* The value only has to differ from NULL for the destructor to run. */
 	thread_self.is_watched =
 		threads.has_end_key && pthread_setspecific(threads.end_key, &threads) == 0;
+	return thread_self.is_watched;
 }
 
 void thread_each_name(void (*visit)(int32_t tid, const char *name))
@@ -137,8 +140,9 @@ void gaptrace_thread_name(const char *name)
 	(void)snprintf(os_name, sizeof(os_name), "%s", name);
 	(void)pthread_setname_np(pthread_self(), os_name);
 	nvtx_range_name_thread(tid, name);
-	thread_watch();
-	table_add(tid, name);
+	if (thread_watch()) {
+		table_add(tid, name);
+	}
 	if (WANTED(state)) {
 		struct gaptrace_state state = {.subject = GAPTRACE_STATE_THREAD,
 			.name = name,

@@ -31,6 +31,7 @@ struct thread {
 	uint64_t usage_cpu_ns;
 	uint64_t usage_run_delay_ns;
 	bool is_watched; /* its end will be noticed */
+	bool is_ending;  /* its end was: nothing more is kept for it */
 	uint32_t shared_lock_count;
 	struct thread_shared_lock shared_locks[THREAD_SHARED_LOCK_COUNT_MAX];
 };
@@ -46,8 +47,9 @@ static inline int32_t thread_tid(void)
 	return thread_self.tid;
 }
 
-/* The calling thread's end will free what it holds here. */
-void thread_watch(void);
+/* False when the calling thread's end would go unnoticed; else it frees what is held here. */
+bool thread_watch(void);
 
-/* Calls `visit` for each named thread. Under the table's lock: `visit` names no thread. */
+/* Calls `visit` for each named thread; `name` is the table's own. Under the table's lock: `visit`
+ * names no thread. */
 void thread_each_name(void (*visit)(int32_t tid, const char *name));

@@ -10,6 +10,7 @@
 
 #define LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
+#include "trace/emit/host_guard.h"
 #include "trace/lttng/gpu_events.h"
 #include "trace/lttng/host_events.h"
 
@@ -17,5 +18,13 @@
 #define WANTED(event)     lttng_ust_tracepoint_enabled(gaptrace, event)
 #define WANTED_GPU(event) lttng_ust_tracepoint_enabled(gaptrace_gpu, event)
 
-#define EMIT(event, ...)     lttng_ust_do_tracepoint(gaptrace, event, __VA_ARGS__)
-#define EMIT_GPU(event, ...) lttng_ust_do_tracepoint(gaptrace_gpu, event, __VA_ARGS__)
+/* LTTng writes to a pipe whenever a sub-buffer is full. */
+#define EMIT(event, ...)     EMIT_GUARDED(gaptrace, event, __VA_ARGS__)
+#define EMIT_GPU(event, ...) EMIT_GUARDED(gaptrace_gpu, event, __VA_ARGS__)
+
+#define EMIT_GUARDED(provider, event, ...)                                                         \
+	do {                                                                                       \
+		struct host_guard guard_ = host_guard_begin();                                     \
+		lttng_ust_do_tracepoint(provider, event, __VA_ARGS__);                             \
+		host_guard_end(&guard_);                                                           \
+	} while (0)

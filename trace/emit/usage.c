@@ -3,10 +3,11 @@
 
 #include "gaptrace/schema.h"
 #include "trace/base/clock.h"
+#include "trace/emit/host_guard.h"
 #include "trace/emit/thread.h"
 
-#include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,23 +33,55 @@ static const char *parse_number(const char *text, char end, uint64_t *out_value)
 	return digit + 1;
 }
 
+/* Files kept open by all threads. */
+static uint32_t file_count;
+
+/* Takes one of the descriptors that the host can spare. */
+static bool file_reserve(void)
+{
+	struct rlimit limit;
+	uint32_t count_max = USAGE_FILE_COUNT_MAX;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+		return false;
+	}
+	if (limit.rlim_cur / USAGE_FILE_SHARE < count_max) {
+		count_max = (uint32_t)(limit.rlim_cur / USAGE_FILE_SHARE);
+	}
+	if (__atomic_fetch_add(&file_count, 1, __ATOMIC_RELAXED) < count_max) {
+		return true;
+	}
+	(void)__atomic_fetch_sub(&file_count, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+static void file_release(void)
+{
+	(void)__atomic_fetch_sub(&file_count, 1, __ATOMIC_RELAXED);
+}
+
+/* -1 when there is none to be had; the thread does not ask again. */
 static int schedstat_open(void)
 {
 	struct stat file;
-	int fd = open(SCHEDSTAT_PATH, O_RDONLY | O_CLOEXEC);
+	int fd;
 
+	thread_self.schedstat_fd = -1;
+	if (!thread_watch() || !file_reserve()) {
+		return -1;
+	}
+	fd = open(SCHEDSTAT_PATH, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &file) != 0) {
 		(void)close(fd);
 		fd = -1;
 	}
 	if (fd < 0) {
-		thread_self.schedstat_fd = -1;
+		file_release();
 		return -1;
 	}
 	thread_self.schedstat_fd = fd + 1;
 	thread_self.file_inode = file.st_ino;
 	thread_self.file_device = file.st_dev;
-	thread_watch();
 	return fd;
 }
 
@@ -80,6 +113,7 @@ static uint64_t read_run_delay_ns(void)
 	if (!next || *next) {
 		/* The host closed our file: its number may stand for another one now. */
 		thread_self.schedstat_fd = -1;
+		file_release();
 		return GAPTRACE_UNKNOWN;
 	}
 	return run_delay_ns;
@@ -87,12 +121,12 @@ static uint64_t read_run_delay_ns(void)
 
 static void usage_read(uint64_t now_ns)
 {
-	int error = errno;
+	struct host_guard guard = host_guard_begin();
 
 	thread_self.usage_read_ns = now_ns;
 	thread_self.usage_cpu_ns = clock_thread_cpu_ns();
 	thread_self.usage_run_delay_ns = read_run_delay_ns();
-	errno = error;
+	host_guard_end(&guard);
 }
 
 void usage_begin(uint64_t now_ns, uint64_t *out_cpu_ns, uint64_t *out_run_delay_ns)
@@ -139,13 +173,18 @@ struct sample_usage usage_end(const struct usage_mark *mark)
 
 void usage_close(void)
 {
+	struct host_guard guard = host_guard_begin();
 	struct stat file;
 	int fd = thread_self.schedstat_fd - 1;
 
-	if (fd >= 0 && fstat(fd, &file) == 0 && file.st_ino == thread_self.file_inode &&
-		file.st_dev == thread_self.file_device) {
-		(void)close(fd);
+	if (fd >= 0) {
+		if (fstat(fd, &file) == 0 && file.st_ino == thread_self.file_inode &&
+			file.st_dev == thread_self.file_device) {
+			(void)close(fd);
+		}
+		file_release();
 	}
+	host_guard_end(&guard);
 	thread_self.schedstat_fd = 0;
 	thread_self.usage_read_ns = 0;
 }

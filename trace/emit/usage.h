@@ -16,6 +16,13 @@
 /* Shorter spans are not measured: reading would be a noticeable part of them. */
 #define USAGE_SPAN_NS_MIN 100000
 
+/*
+ * Each thread keeps a file open. A host that is out of descriptors cannot accept a connection, so
+ * the threads that come after have no run delay: at most a quarter of what the host may open.
+ */
+#define USAGE_FILE_COUNT_MAX 1024
+#define USAGE_FILE_SHARE     4
+
 /* How things stood at a begin. */
 struct usage_mark {
 	uint64_t begin_ns; /* 0: nothing recorded then */

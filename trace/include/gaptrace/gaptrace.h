@@ -6,7 +6,8 @@
  * fails, blocks or aborts because of tracing: what cannot be recorded is dropped. With nothing
  * recording a call costs a load and a branch for LTTng and the same for NVTX.
  *
- * Names are string literals or strings that live as long as the process: they are kept by address.
+ * Names are string literals or strings that live as long as the process: they are kept by address,
+ * but for those of threads and devices, which are copied.
  * Identities (lock, queue, pool, object) are addresses in the traced process. Times are
  * CLOCK_MONOTONIC nanoseconds. Every function may be called from any thread; an object belongs to
  * its caller, who keeps it in place until it is finished. docs/events.md describes the events.
