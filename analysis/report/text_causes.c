@@ -93,39 +93,60 @@ static const struct report_cause *find_first(const struct report_data *report, u
 	return first;
 }
 
+/* What all GPUs together had: time without a kernel, and time. */
+struct first_base {
+	uint64_t idle_ns;
+	uint64_t window_ns;
+};
+
+static struct first_base base_of(const struct report_data *report)
+{
+	const uint64_t window_ns = report->window_end_ns > report->window_begin_ns
+					   ? report->window_end_ns - report->window_begin_ns
+					   : 0;
+	struct first_base base = {0};
+
+	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
+		if (report->devices[d] && report->devices[d]->is_used) {
+			base.idle_ns += report->devices[d]->gaps[SWEEP_KERNEL].total_ns;
+			base.window_ns += window_ns;
+		}
+	}
+	return base;
+}
+
 static void write_first_line(const char *lead, const struct report_cause *row, uint64_t ns,
-	uint64_t total_ns, FILE *stream)
+	const struct first_base *base, FILE *stream)
 {
 	char time[DURATION_TEXT_BYTES];
 	char text[PRINTABLE_BYTES_MAX];
 
-	(void)fprintf(stream, "%s: %s, %s or %.1f %% of the time without a kernel\n       %s\n",
-		lead, text_cause(row->cause, row->object, row->phase, 50, text),
-		duration_format(ns, time), text_percent(ns, total_ns), remedies[row->cause]);
+	(void)fprintf(stream, "%s: %s, %s: %.0f %% of the time without a kernel, %.0f %% of all\n",
+		lead, text_cause(row->cause, row->object, row->phase, 40, text),
+		duration_format(ns, time), text_percent(ns, base->idle_ns),
+		text_percent(ns, base->window_ns));
+	(void)fprintf(stream, "       %s\n", remedies[row->cause]);
 }
 
 void text_write_first(const struct report_data *report, FILE *stream)
 {
 	const struct report_cause no_work = {.cause = CAUSE_NO_WORK, .object = "", .phase = ""};
-	uint64_t total_ns = 0;
+	const struct first_base base = base_of(report);
 	uint64_t by_right_ns = 0;
 	uint64_t ns = 0;
 	const struct report_cause *first = find_first(report, &ns);
 
 	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
 		by_right_ns += row_ns(table_of(report, d), &no_work);
-		if (report->devices[d] && report->devices[d]->is_used) {
-			total_ns += report->devices[d]->gaps[SWEEP_KERNEL].total_ns;
-		}
 	}
 	if (!analyzer_trust(report->analyzer)->ok) {
 		return;
 	}
 	if (by_right_ns > ns) {
-		write_first_line("first", &no_work, by_right_ns, total_ns, stream);
+		write_first_line("first", &no_work, by_right_ns, &base, stream);
 	}
 	if (first) {
-		write_first_line(by_right_ns > ns ? "then " : "first", first, ns, total_ns, stream);
+		write_first_line(by_right_ns > ns ? "then " : "first", first, ns, &base, stream);
 	}
 }
 
