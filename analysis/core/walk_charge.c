@@ -316,23 +316,30 @@ static void charge_tail(struct walk_explanation *explanation, uint64_t *from_ns,
 	add_part(explanation, &part, delay);
 }
 
+/* More parts than anybody reads: the rest of the interval as one. */
+static void charge_rest(struct walk_explanation *explanation, uint64_t from_ns, uint64_t to_ns)
+{
+	struct gap_part part = compose_bare(explanation, CAUSE_UNKNOWN, "");
+
+	part.phase = "too many parts";
+	part.thread_tid = 0; /* whoever fed the GPU: the rest is to be one part */
+	part.from_ns = from_ns;
+	part.to_ns = to_ns;
+	add_part(explanation, &part, NULL);
+}
+
 void walk_charge(struct walk_explanation *explanation, uint64_t from_ns, uint64_t to_ns,
 	const struct walk_charge *charge)
 {
 	const bool is_pop = has_pop(explanation);
 
-	if (explanation->list->count >= WALK_PART_COUNT_MAX && from_ns < to_ns) {
-		struct gap_part part = compose_bare(explanation, CAUSE_UNKNOWN, "");
-
-		part.phase = "too many parts";
-		part.from_ns = from_ns;
-		part.to_ns = to_ns;
-		add_part(explanation, &part, NULL);
-		return;
-	}
 	while (from_ns < to_ns && explanation->status == STATUS_OK) {
 		uint64_t tail_ns = from_ns;
 
+		if (explanation->list->count >= WALK_PART_COUNT_MAX) {
+			charge_rest(explanation, from_ns, to_ns);
+			return;
+		}
 		charge_tail(explanation, &tail_ns, to_ns, charge, is_pop);
 		if (tail_ns >= to_ns) {
 			return; /* cannot be; the sum of the parts will tell */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves that the walk's memory is bounded by what is open, whatever is lost or left open. */
-#include "analysis/core/walk_state.h"
+#include "analysis/core/walk_charge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,6 +121,46 @@ static void a_gap_that_stays_open_does_not_fill_the_memory(void **state)
 	assert_int_equal(walk_explain(walk, &gap, &list), STATUS_OK);
 	assert_int_equal(list.count, 1);
 	assert_int_equal(list.parts[0].cause, CAUSE_CPU_PHASE);
+	gap_part_list_finish(&list);
+	walk_destroy(walk);
+}
+
+/* Jobs come and go while a GPU has been left for good: no list of parts grows with them. */
+static void parts_of_one_gap_are_bounded(void **state)
+{
+	struct gap_part_list list = {0};
+	struct walk *walk = NULL;
+	struct gap gap = {.begin_ns = NS_PER_S, .edge = GAP_AFTER_LAST};
+	uint64_t at_ns = NS_PER_S;
+
+	(void)state;
+	assert_int_equal(walk_create(&walk), STATUS_OK);
+	for (uint32_t i = 1; i <= 2 * WALK_PART_COUNT_MAX; i++) {
+		struct event event = {
+			.kind = EVENT_JOB_SUBMIT, .time_ns = at_ns + 100, .pid = PID, .tid = 1};
+
+		event.job.job = i;
+		event.job.kind = "test";
+		add(walk, &event);
+		add_span(walk, 2, at_ns + 150, at_ns + 180);
+		event.kind = EVENT_JOB_END;
+		event.time_ns = at_ns + 200;
+		event.job.duration_ns = 100;
+		add(walk, &event);
+		at_ns += 300;
+	}
+	add(walk, &(struct event){.kind = EVENT_JOB_SUBMIT,
+			  .time_ns = at_ns,
+			  .pid = PID,
+			  .tid = 1,
+			  .job = {.job = UINT64_MAX, .kind = "test"}});
+	gap.end_ns = at_ns;
+	assert_int_equal(walk_explain(walk, &gap, &list), STATUS_OK);
+	assert_in_range(list.count, WALK_PART_COUNT_MAX, WALK_PART_COUNT_MAX + 2);
+	assert_int_equal(list.parts[0].from_ns, gap.begin_ns);
+	assert_string_equal(list.parts[0].phase, "too many parts");
+	assert_string_not_equal(list.parts[1].phase, "too many parts");
+	assert_int_equal(list.parts[list.count - 1].to_ns, gap.end_ns);
 	gap_part_list_finish(&list);
 	walk_destroy(walk);
 }
@@ -254,6 +294,7 @@ int main(void)
 		cmocka_unit_test(threads_that_come_and_go_leave_nothing),
 		cmocka_unit_test(what_is_forgotten_is_given_back),
 		cmocka_unit_test(a_gap_that_stays_open_does_not_fill_the_memory),
+		cmocka_unit_test(parts_of_one_gap_are_bounded),
 		cmocka_unit_test(what_never_comes_is_given_up),
 		cmocka_unit_test(names_are_bounded),
 		cmocka_unit_test(a_map_finds_what_was_put),
