@@ -184,10 +184,9 @@ struct event {
 			uint64_t count;
 		} dropped;
 		struct {
-			int32_t cpu;
 			int32_t previous_tid;
 			int32_t next_tid;
-			int64_t previous_state; /* 0: was runnable, so it was preempted */
+			uint64_t previous_state; /* 0: was runnable, so it was preempted */
 		} sched_switch;
 		struct {
 			int32_t woken_tid;

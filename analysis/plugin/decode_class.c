@@ -107,35 +107,46 @@ static void resolve_context(struct decode_class *class, const bt_stream *stream)
 	}
 }
 
+static bool has_prefix(const char *name, const char *prefix)
+{
+	return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* The kind of that name; EVENT_KIND_COUNT when there is none. */
+static enum event_kind find_kind(const char *name)
+{
+	int kind = 0;
+
+	/* Before Linux 4.3 there is no sched_waking, and new threads have an event of their own. */
+	if (strcmp(name, "sched_wakeup") == 0 || strcmp(name, "sched_wakeup_new") == 0) {
+		return EVENT_SCHED_WAKING;
+	}
+	while (kind < EVENT_KIND_COUNT &&
+		strcmp(event_fields_of((enum event_kind)kind)->name, name) != 0) {
+		kind++;
+	}
+	return (enum event_kind)kind;
+}
+
 static void resolve_kind(struct decode_class *class)
 {
-	/* What filter.gaptrace.gaps makes may lie beside the recording; it is no input. */
-	static const char *const derived[] = {"gaptrace:gap", "gaptrace:gap_part"};
 	const char *name = bt_event_class_get_name(class->event_class);
+	const char *known = name ? name : "";
 
-	class->result = DECODE_FOREIGN;
-	if (!name || strncmp(name, GAPTRACE_PROVIDER, strlen(GAPTRACE_PROVIDER)) != 0) {
-		return;
-	}
-	for (int kind = 0; kind < EVENT_KIND_COUNT; kind++) {
-		const struct event_fields *fields = event_fields_of((enum event_kind)kind);
-
-		if (fields->name && strcmp(fields->name, name) == 0) {
-			class->kind = (enum event_kind)kind;
-			class->empty.kind = class->kind;
-			class->result =
-				resolve_fields(class, fields) ? DECODE_EVENT : DECODE_UNKNOWN;
-			return;
-		}
-	}
-	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++) {
-		if (strcmp(derived[i], name) == 0) {
-			return;
-		}
-	}
-	if (strncmp(name, GAPTRACE_PROVIDER ":", strlen(GAPTRACE_PROVIDER ":")) == 0 ||
-		strncmp(name, GAPTRACE_GPU_PROVIDER ":", strlen(GAPTRACE_GPU_PROVIDER ":")) == 0) {
+	class->kind = find_kind(known);
+	if (class->kind != EVENT_KIND_COUNT) {
+		class->empty.kind = class->kind;
+		class->result = resolve_fields(class, event_fields_of(class->kind))
+					? DECODE_EVENT
+					: DECODE_UNKNOWN;
+	} else if (strcmp(known, "gaptrace:gap") == 0 || strcmp(known, "gaptrace:gap_part") == 0) {
+		/* What filter.gaptrace.gaps makes may lie beside the recording; it is no input. */
+		class->result = DECODE_FOREIGN;
+	} else if (has_prefix(known, GAPTRACE_PROVIDER ":") ||
+		   has_prefix(known, GAPTRACE_GPU_PROVIDER ":")) {
 		class->result = DECODE_UNKNOWN;
+	} else {
+		class->result = DECODE_FOREIGN;
 	}
 }
 

@@ -14,6 +14,12 @@
 
 #define DECODE_NO_INDEX UINT64_MAX
 
+/*
+ * The states a thread can be in when it gives up the processor. Above them the kernel says that it
+ * was preempted, in a bit that changes from version to version.
+ */
+#define DECODE_TASK_STATES 0xff
+
 enum decode_result {
 	DECODE_EVENT,   /* the event is filled in; its strings belong to the recording */
 	DECODE_FOREIGN, /* not of our providers */
@@ -63,6 +69,10 @@ static inline void decode_class_put(const struct decode_class *class,
 		return;
 	case FIELD_U64:
 	case FIELD_DURATION:
+		memcpy(target, &value, sizeof(value));
+		return;
+	case FIELD_STATE:
+		value &= DECODE_TASK_STATES;
 		memcpy(target, &value, sizeof(value));
 		return;
 	case FIELD_BOOL:

@@ -136,6 +136,11 @@ static const struct event_fields rows[EVENT_KIND_COUNT] = {
 		NEED("complete_until_ns", TIME, watermark.complete_until_ns)}},
 	[EVENT_GPU_DROPPED] = {"gaptrace_gpu:dropped", NULL, {
 		FIELD("device", I32, dropped.device), NEED("count", U64, dropped.count)}},
+	[EVENT_SCHED_SWITCH] = {"sched_switch", NULL, {
+		NEED("prev_tid", I32, sched_switch.previous_tid),
+		NEED("next_tid", I32, sched_switch.next_tid),
+		NEED("prev_state", STATE, sched_switch.previous_state)}},
+	[EVENT_SCHED_WAKING] = {"sched_waking", NULL, {NEED("tid", I32, sched_waking.woken_tid)}},
 };
 /* clang-format on */
 

@@ -15,6 +15,7 @@ enum field_storage {
 	FIELD_I32,      /* 0 */
 	FIELD_WORK,     /* i32, GAPTRACE_NONE */
 	FIELD_BOOL,     /* false */
+	FIELD_STATE,    /* u64 of a kernel's task state, without what the kernel adds to it; 0 */
 	FIELD_STRING,   /* "" */
 };
 
@@ -25,6 +26,7 @@ struct event_field {
 	size_t offset;
 };
 
+/* The widest event has eleven. */
 #define EVENT_FIELD_COUNT_MAX 12
 
 struct event_fields {

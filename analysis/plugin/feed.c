@@ -14,6 +14,11 @@ enum status feed_event(
 		feed->foreign_events++;
 		return STATUS_OK;
 	}
+	if (result == DECODE_EVENT && event->kind >= EVENT_SCHED_SWITCH) {
+		/* A kernel's events say for themselves which threads they are about. */
+		feed->foreign_events++;
+		return analyzer_add(feed->analyzer, event);
+	}
 	feed->own_events++;
 	if (result == DECODE_UNKNOWN) {
 		analyzer_count_unknown_event(feed->analyzer);

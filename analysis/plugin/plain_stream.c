@@ -17,7 +17,7 @@
 #define EXTENDED_ID 65535
 
 /* Pages that were read are given back in such pieces: they are the kernel's to keep, not ours. */
-#define RETURN_BYTES (512u << 10)
+#define RETURN_BYTES (256u << 10)
 
 struct plain_stream {
 	const struct plain_file **files;
@@ -82,11 +82,13 @@ static enum plain_result open_file(struct plain_stream *plain, struct diag *diag
 	return PLAIN_EVENT;
 }
 
+/* Gives back what lies before the next event; the kernel has it again when it is asked for. */
 static void return_pages(struct plain_stream *plain)
 {
-	const size_t done_bytes = (size_t)(plain->at - plain->map) / RETURN_BYTES * RETURN_BYTES;
+	const size_t read_bytes = (size_t)(plain->at - plain->map);
+	const size_t done_bytes = read_bytes / RETURN_BYTES * RETURN_BYTES;
 
-	if (done_bytes > plain->returned_bytes) {
+	if (read_bytes - plain->returned_bytes >= RETURN_BYTES) {
 		(void)madvise((void *)(uintptr_t)(plain->map + plain->returned_bytes),
 			done_bytes - plain->returned_bytes, MADV_DONTNEED);
 		plain->returned_bytes = done_bytes;
@@ -125,7 +127,6 @@ static enum plain_result open_packet(struct plain_stream *plain, struct diag *di
 		plain->end = plain->map + plain->next_packet + packet.content_bytes;
 		plain->next_packet += packet.packet_bytes;
 		plain->clock_value = packet.begin;
-		return_pages(plain);
 	}
 	return PLAIN_EVENT;
 }
@@ -244,6 +245,7 @@ enum plain_result plain_stream_next(struct plain_stream *plain, struct diag *dia
 	if (result != PLAIN_EVENT) {
 		return result;
 	}
+	return_pages(plain);
 	class = read_header(plain);
 	if (!class) {
 		return broken(plain, diag, "an event of no known class");
