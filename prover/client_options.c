@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A client keeps all its jobs in memory until the last is done. */
 #define JOBS_MAX 10000
 
 static const char usage[] =

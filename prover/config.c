@@ -19,6 +19,7 @@
 /* A configuration has about a hundred lines with comments; a megabyte is no configuration. */
 #define CONFIG_FILE_BYTES_MAX (1u << 20)
 
+/* Room for those of prover/config_keys.c; an assertion holds it. */
 #define CONFIG_KEYS_MAX 128
 
 struct reader {

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Paths and names; a line of a configuration is shorter. */
 #define CONFIG_TEXT_BYTES_MAX 256
 
 enum config_device_kind {

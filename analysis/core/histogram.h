@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+/* Every time of 64 bits has its bucket, one for each leading digit. */
 #define HISTOGRAM_DECADE_COUNT     20 /* 10^19 < 2^64 < 10^20 */
 #define HISTOGRAM_DECADE_BUCKETS   9
 #define HISTOGRAM_BUCKET_COUNT_MAX (HISTOGRAM_DECADE_COUNT * HISTOGRAM_DECADE_BUCKETS)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A reader wants the kinds of trouble, each once; there are fewer than these. */
 #define TRUST_NOTE_COUNT_MAX 64
 
 struct trust {

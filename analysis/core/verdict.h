@@ -14,6 +14,7 @@
 /* Causes by object kept apart: locks and pools of one program. The rest is one row per cause. */
 #define VERDICT_TALLY_MAX 64
 
+/* A line of the report, and a cause with a name cut to fit it. */
 #define VERDICT_REASON_BYTES_MAX  160
 #define VERDICT_SUSPECT_BYTES_MAX 96
 

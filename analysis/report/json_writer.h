@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Twice the depth of docs/report.schema.json. */
 #define JSON_DEPTH_MAX 16
 
 struct json_writer {

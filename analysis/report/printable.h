@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+/* A terminal line of 256 characters, each escaped in four. */
 #define PRINTABLE_BYTES_MAX 1024
 
 /*

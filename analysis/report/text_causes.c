@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* With the rest of a device's page on a screen; JSON has them all. */
 #define CAUSE_LINES_MAX 15
 
 /* In a word, what docs/causes.md says under the cause's heading. */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Longer lists are for JSON. */
 #define WORST_LINES_MAX 3
 /* A part of less than a twentieth of its gap gets no line: so there are at most twenty. */
 #define PART_SHARES_MAX 20

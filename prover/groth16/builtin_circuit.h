@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define BUILTIN_CIRCUIT_NODE_BYTES 32
+/* An index of 64 bits has no more levels; more rows than 2^26 have no domain with room to spare. */
 #define BUILTIN_CIRCUIT_LEVELS_MAX 64
 #define BUILTIN_CIRCUIT_ROWS_MAX   (1u << 26)
 

@@ -10,6 +10,7 @@
 
 __extension__ typedef unsigned __int128 field_u128;
 
+/* The base field's 381 bits in words of 64. */
 #define LIMBS_MAX         6
 #define DECIMAL_CHUNK     10000000000000000000ULL /* the largest power of ten in 64 bits */
 #define DECIMAL_CHUNK_LEN 19

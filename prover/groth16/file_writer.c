@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Sixteen random names that all exist are no accident. */
 #define BUFFER_BYTES      65536
 #define NAME_ATTEMPTS_MAX 16
 

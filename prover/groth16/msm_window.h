@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A digit has a sign and must fit 16 bits; a window of one bit has no signed digits. */
 #define MSM_WINDOW_BITS_MIN 2u
 #define MSM_WINDOW_BITS_MAX 16u
 

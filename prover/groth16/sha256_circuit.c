@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* The longest sum of a round has six words, whose carry is under four bits. */
 #define WORD_BITS     32u
 #define SUM_WORDS_MAX 6u
 #define SUM_BITS_MAX  (WORD_BITS + 4u)

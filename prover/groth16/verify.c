@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* Those of Groth16's equation. */
 #define PAIR_COUNT_MAX 4
 
 static enum status check_publics(const struct verification_key *key, const blst_scalar *publics,

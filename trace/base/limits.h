@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every limit of the project, each with its reason. Crossing one gives STATUS_OVER_LIMIT. */
+/* Limits that several folders share, each with its reason; a module's own stand in its header. */
 #pragma once
 
 /* One terminal line of error: a path, a place, a mend. Longer is not read. */
