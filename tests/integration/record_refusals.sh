@@ -32,7 +32,12 @@ refused 127 './nosuch: No such file' -o out -- ./nosuch
 touch plain
 refused 126 './plain: Permission denied' -o out -- ./plain
 refused 126 '/: Is a directory' -o out -- /
-refused 69 '--gpu: there is no .*libgaptrace-cupti.so' --gpu -o out -- touch ran
+
+claim "an installation without the collector"
+mkdir -p alone/bin
+cp "$GAPTRACE" alone/bin/gaptrace
+GAPTRACE_PROFILE_DIR=$(dirname "$GAPTRACE")/../share/gaptrace/profiles GAPTRACE=alone/bin/gaptrace \
+  refused 69 '--gpu: there is no .*libgaptrace-cupti.so' --gpu -o out -- touch ran
 
 claim "bad profiles, with file and line"
 profile() {

@@ -1,0 +1,12 @@
+# The collector driven end to end by a look-alike of CUDA's driver and libcupti, without a device.
+if(TARGET gaptrace-cupti)
+  add_library(lookalike-cuda SHARED lookalike_cuda.c lookalike_cupti.c lookalike_records.c)
+  target_include_directories(lookalike-cuda PRIVATE ${PROJECT_SOURCE_DIR})
+  target_include_directories(lookalike-cuda SYSTEM PUBLIC ${CUPTI_INCLUDE_DIR} ${CUDA_INCLUDE_DIR})
+  target_link_libraries(lookalike-cuda PRIVATE ${CMAKE_DL_LIBS} project_quality)
+  set_target_properties(lookalike-cuda PROPERTIES C_VISIBILITY_PRESET default)
+  add_executable(cuda_sample cuda_sample.c)
+  target_link_libraries(cuda_sample PRIVATE lookalike-cuda project_quality)
+  script_test(integration cupti_report cupti_report.sh TIMEOUT 600)
+  script_test(integration cupti_host cupti_host.sh TIMEOUT 600)
+endif()

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between the two halves of the look-alike: lookalike_cuda.c, which stands for the driver and its
+ * devices, and lookalike_cupti.c, which stands for libcupti. Both are one library.
+ *
+ * LOOKALIKE_FAULTS is a list of what goes wrong, by name. LOOKALIKE_TRUTH is a file that gets a
+ * line for each operation with its true times.
+ */
+#pragma once
+
+#include <cupti.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LOOKALIKE_DEVICE_COUNT 2
+
+bool lookalike_has_fault(const char *name);
+
+/* The time as records have it: by the callback, else on the default clock. */
+uint64_t lookalike_now(void);
+/* A moment of CLOCK_MONOTONIC, as records have it. */
+uint64_t lookalike_stamp(uint64_t time_ns);
+
+bool lookalike_is_enabled(CUpti_ActivityKind kind);
+bool lookalike_records_call(CUpti_CallbackId call);
+
+/* Room for a record in the calling thread's buffer, which is not flushed before `complete_ns`;
+ * ended by lookalike_record_end(). NULL when nothing records. */
+void *lookalike_record_begin(CUpti_ActivityKind kind, uint64_t complete_ns);
+void lookalike_record_end(void);

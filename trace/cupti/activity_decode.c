@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/cupti/activity_decode.h"
+
+#include "gaptrace/gaptrace.h"
+#include "trace/base/clock.h"
+#include "trace/base/limits.h"
+#include "trace/cupti/api_calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One record on its way: aligned by CUPTI, and whole inside its buffer. */
+struct decoding {
+	struct activity_decoder *decoder;
+	uint64_t now_ns;
+};
+
+/* "GPU-" or "MIG-" and 36 characters, as nvidia-smi prints them. */
+#define UUID_BYTES 48
+
+static uint32_t plain(uint32_t value)
+{
+	return value == CUPTI_SYNCHRONIZATION_INVALID_VALUE ? 0 : value;
+}
+
+/* What all operations have in common; stamps that make no sense come out as zeros. */
+static struct clock_interval operation_interval(
+	const struct decoding *decoding, uint32_t correlation, uint64_t start_ns, uint64_t end_ns)
+{
+	struct activity_decoder *decoder = decoding->decoder;
+	struct clock_interval interval;
+	uint64_t launch_ns;
+
+	if (clock_sync_operation(decoder->clock, (struct clock_interval){start_ns, end_ns},
+		    decoding->now_ns, &interval) &&
+		activity_facts_start(&decoder->facts, correlation, interval.start_ns, &launch_ns)) {
+		clock_sync_launch(decoder->clock, launch_ns, interval.start_ns);
+	}
+	return interval;
+}
+
+static void emit_kernel(struct gaptrace_gpu_kernel kernel, const char *name)
+{
+	char bounded[NAME_BYTES_MAX];
+
+	kernel.name = name ? name : "";
+	if (strnlen(kernel.name, NAME_BYTES_MAX) == NAME_BYTES_MAX) {
+		memcpy(bounded, name, NAME_BYTES_MAX - 1);
+		bounded[NAME_BYTES_MAX - 1] = '\0';
+		kernel.name = bounded;
+	}
+	gaptrace_gpu_kernel(&kernel);
+}
+
+static void decode_kernel(const struct decoding *decoding, const void *record)
+{
+	const CUpti_ActivityKernel10 *from = record;
+	const struct clock_interval interval =
+		operation_interval(decoding, from->correlationId, from->start, from->end);
+	const struct gaptrace_gpu_kernel kernel = {
+		.device = (int32_t)from->deviceId,
+		.context = from->contextId,
+		.stream = from->streamId,
+		.correlation = from->correlationId,
+		.start_ns = interval.start_ns,
+		.end_ns = interval.end_ns,
+		.graph = from->graphId,
+	};
+
+	activity_facts_context(&decoding->decoder->facts, from->contextId, from->deviceId);
+	emit_kernel(kernel, from->name);
+}
+
+/* A whole graph launch, when its nodes are not recorded: work of the device like a kernel. */
+static void decode_graph(const struct decoding *decoding, const void *record)
+{
+	const CUpti_ActivityGraphTrace2 *from = record;
+	const struct clock_interval interval =
+		operation_interval(decoding, from->correlationId, from->start, from->end);
+	const struct gaptrace_gpu_kernel kernel = {
+		.device = (int32_t)from->deviceId,
+		.context = from->contextId,
+		.stream = from->streamId,
+		.correlation = from->correlationId,
+		.start_ns = interval.start_ns,
+		.end_ns = interval.end_ns,
+		.graph = from->graphId,
+	};
+
+	activity_facts_context(&decoding->decoder->facts, from->contextId, from->deviceId);
+	emit_kernel(kernel, "graph");
+}
+
+/* Directions to and from arrays have no value of their own in the trace. */
+static enum gaptrace_copy_kind copy_kind(uint8_t kind)
+{
+	switch (kind) {
+	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
+		return GAPTRACE_COPY_HTOD;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
+		return GAPTRACE_COPY_DTOH;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
+		return GAPTRACE_COPY_DTOD;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH:
+		return GAPTRACE_COPY_HTOH;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
+		return GAPTRACE_COPY_PTOP;
+	default:
+		return GAPTRACE_COPY_UNKNOWN;
+	}
+}
+
+/* The trace's values are CUPTI's; what is newer is not known. */
+static enum gaptrace_memory_kind memory_kind(uint32_t kind)
+{
+	return kind <= CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC ? (enum gaptrace_memory_kind)kind
+								 : GAPTRACE_MEMORY_UNKNOWN;
+}
+
+static void decode_memcpy(const struct decoding *decoding, const void *record)
+{
+	const CUpti_ActivityMemcpy6 *from = record;
+	const struct clock_interval interval =
+		operation_interval(decoding, from->correlationId, from->start, from->end);
+	const struct gaptrace_gpu_memcpy copy = {
+		.device = (int32_t)from->deviceId,
+		.context = from->contextId,
+		.stream = from->streamId,
+		.correlation = from->correlationId,
+		.start_ns = interval.start_ns,
+		.end_ns = interval.end_ns,
+		.bytes = from->bytes,
+		.kind = copy_kind(from->copyKind),
+		.source_memory = memory_kind(from->srcKind),
+		.target_memory = memory_kind(from->dstKind),
+		.is_async = (from->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0,
+	};
+
+	activity_facts_context(&decoding->decoder->facts, from->contextId, from->deviceId);
+	gaptrace_gpu_memcpy(&copy);
+}
+
+static void decode_memcpy_peer(const struct decoding *decoding, const void *record)
+{
+	const CUpti_ActivityMemcpyPtoP4 *from = record;
+	const struct clock_interval interval =
+		operation_interval(decoding, from->correlationId, from->start, from->end);
+	const struct gaptrace_gpu_memcpy copy = {
+		.device = (int32_t)from->deviceId,
+		.context = from->contextId,
+		.stream = from->streamId,
+		.correlation = from->correlationId,
+		.start_ns = interval.start_ns,
+		.end_ns = interval.end_ns,
+		.bytes = from->bytes,
+		.kind = copy_kind(from->copyKind),
+		.source_memory = memory_kind(from->srcKind),
+		.target_memory = memory_kind(from->dstKind),
+		.is_async = (from->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0,
+	};
+
+	activity_facts_context(&decoding->decoder->facts, from->contextId, from->deviceId);
+	gaptrace_gpu_memcpy(&copy);
+}
+
+static void decode_memset(const struct decoding *decoding, const void *record)
+{
+	const CUpti_ActivityMemset4 *from = record;
+	const struct clock_interval interval =
+		operation_interval(decoding, from->correlationId, from->start, from->end);
+	const struct gaptrace_gpu_memset set = {
+		.device = (int32_t)from->deviceId,
+		.context = from->contextId,
+		.stream = from->streamId,
+		.correlation = from->correlationId,
+		.start_ns = interval.start_ns,
+		.end_ns = interval.end_ns,
+		.bytes = from->bytes,
+		.target_memory = memory_kind(from->memoryKind),
+		.is_async = (from->flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC) != 0,
+	};
+
+	activity_facts_context(&decoding->decoder->facts, from->contextId, from->deviceId);
+	gaptrace_gpu_memset(&set);
+}
+
+static void decode_api(const struct decoding *decoding, const void *record)
+{
+	const CUpti_ActivityAPI *from = record;
+	struct activity_decoder *decoder = decoding->decoder;
+	const CUpti_CallbackDomain domain = from->kind == CUPTI_ACTIVITY_KIND_RUNTIME
+						    ? CUPTI_CB_DOMAIN_RUNTIME_API
+						    : CUPTI_CB_DOMAIN_DRIVER_API;
+	struct clock_interval interval;
+	uint64_t start_ns;
+	char name[NAME_BYTES_MAX];
+
+	if (api_calls_is_polling(domain, from->cbid)) {
+		decoder->polling_count++;
+		return;
+	}
+	if (clock_sync_convert(decoder->clock, (struct clock_interval){from->start, from->end},
+		    decoding->now_ns, &interval) &&
+		activity_facts_launch(
+			&decoder->facts, from->correlationId, interval.start_ns, &start_ns)) {
+		clock_sync_launch(decoder->clock, interval.start_ns, start_ns);
+	}
+	api_calls_name(decoder->api, domain, from->cbid, name, sizeof(name));
+	gaptrace_gpu_api(&(struct gaptrace_gpu_api){
+		.name = name,
+		.tid = (int32_t)from->threadId,
+		.correlation = from->correlationId,
+		.start_ns = interval.start_ns,
+		.end_ns = interval.end_ns,
+		.result = (int32_t)from->returnValue,
+	});
+}
+
+static void decode_sync(const struct decoding *decoding, const void *record)
+{
+	const CUpti_ActivitySynchronization2 *from = record;
+	struct activity_decoder *decoder = decoding->decoder;
+	const uint32_t event = plain(from->cudaEventId);
+	struct clock_interval interval;
+
+	(void)clock_sync_convert(decoder->clock, (struct clock_interval){from->start, from->end},
+		decoding->now_ns, &interval);
+	gaptrace_gpu_sync(&(struct gaptrace_gpu_sync){
+		.device = activity_facts_device(&decoder->facts, from->contextId),
+		.context = from->contextId,
+		.stream = plain(from->streamId),
+		.correlation = from->correlationId,
+		/* The trace's values are CUPTI's. */
+		.kind = (uint32_t)from->type <= GAPTRACE_SYNC_DEVICE
+				? (enum gaptrace_sync_kind)from->type
+				: GAPTRACE_SYNC_UNKNOWN,
+		.event = event,
+		.event_stream =
+			event ? activity_facts_event_stream(&decoder->facts, from->contextId, event)
+			      : 0,
+		.start_ns = interval.start_ns,
+		.end_ns = interval.end_ns,
+	});
+}
+
+static enum gaptrace_overhead_kind overhead_kind(CUpti_ActivityOverheadKind kind)
+{
+	/* CUPTI counts its own from 1 in the upper half; the trace goes on counting. */
+	const uint32_t own = (uint32_t)kind >> 16;
+
+	if (kind == CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER) {
+		return GAPTRACE_OVERHEAD_DRIVER_COMPILER;
+	}
+	return own >= 1 && own < GAPTRACE_OVERHEAD_UVM_INIT ? (enum gaptrace_overhead_kind)(own + 1)
+							    : GAPTRACE_OVERHEAD_UNKNOWN;
+}
+
+static void decode_overhead(const struct decoding *decoding, const void *record)
+{
+	const CUpti_ActivityOverhead3 *from = record;
+	struct clock_interval interval;
+
+	(void)clock_sync_convert(decoding->decoder->clock,
+		(struct clock_interval){from->start, from->end}, decoding->now_ns, &interval);
+	gaptrace_gpu_overhead(&(struct gaptrace_gpu_overhead){
+		.kind = overhead_kind(from->overheadKind),
+		.tid = from->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD
+			       ? (int32_t)from->objectId.pt.threadId
+			       : 0,
+		.correlation = from->correlationId,
+		.start_ns = interval.start_ns,
+		.end_ns = interval.end_ns,
+	});
+	/* The client's to free, by CUPTI's header. */
+	free(from->overheadData);
+}
+
+static void format_uuid(char *text, size_t bytes, const char *prefix, const CUuuid *uuid)
+{
+	char hex[33];
+
+	for (size_t i = 0; i < 16; i++) {
+		(void)snprintf(hex + 2 * i, sizeof(hex) - 2 * i, "%02x",
+			(unsigned)(unsigned char)uuid->bytes[i]);
+	}
+	(void)snprintf(text, bytes, "%s-%.8s-%.4s-%.4s-%.4s-%.12s", prefix, hex, hex + 8, hex + 12,
+		hex + 16, hex + 20);
+}
+
+/* Devices that CUDA_VISIBLE_DEVICES hides have no ordinal in this process. */
+static void decode_device(const struct decoding *decoding, const void *record)
+{
+	const CUpti_ActivityDevice5 *from = record;
+	char uuid[UUID_BYTES];
+
+	if (!from->isCudaVisible || from->id >= DEVICE_COUNT_MAX) {
+		return;
+	}
+	if (from->isMigEnabled) {
+		format_uuid(uuid, sizeof(uuid), "MIG", &from->migUuid);
+	} else {
+		format_uuid(uuid, sizeof(uuid), "GPU", &from->uuid);
+	}
+	decoding->decoder->facts.has_device[from->id] = true;
+	gaptrace_gpu_device(&(struct gaptrace_gpu_device){
+		.device = (int32_t)from->id,
+		.backend = GAPTRACE_BACKEND_CUDA,
+		.uuid = uuid,
+		.name = from->name ? from->name : "",
+		.link = "",
+	});
+}
+
+static void decode_context(const struct decoding *decoding, const void *record)
+{
+	const CUpti_ActivityContext3 *from = record;
+
+	activity_facts_context(&decoding->decoder->facts, from->contextId, from->deviceId);
+}
+
+static void decode_event(const struct decoding *decoding, const void *record)
+{
+	const CUpti_ActivityCudaEvent2 *from = record;
+
+	activity_facts_event(
+		&decoding->decoder->facts, from->contextId, from->eventId, from->streamId);
+}
+
+struct record_kind {
+	CUpti_ActivityKind kind;
+	size_t bytes;
+	void (*decode)(const struct decoding *decoding, const void *record);
+};
+
+static const struct record_kind record_kinds[] = {
+	{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, sizeof(CUpti_ActivityKernel10), decode_kernel},
+	{CUPTI_ACTIVITY_KIND_RUNTIME, sizeof(CUpti_ActivityAPI), decode_api},
+	{CUPTI_ACTIVITY_KIND_DRIVER, sizeof(CUpti_ActivityAPI), decode_api},
+	{CUPTI_ACTIVITY_KIND_MEMCPY, sizeof(CUpti_ActivityMemcpy6), decode_memcpy},
+	{CUPTI_ACTIVITY_KIND_MEMSET, sizeof(CUpti_ActivityMemset4), decode_memset},
+	{CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, sizeof(CUpti_ActivitySynchronization2), decode_sync},
+	{CUPTI_ACTIVITY_KIND_CUDA_EVENT, sizeof(CUpti_ActivityCudaEvent2), decode_event},
+	{CUPTI_ACTIVITY_KIND_MEMCPY2, sizeof(CUpti_ActivityMemcpyPtoP4), decode_memcpy_peer},
+	{CUPTI_ACTIVITY_KIND_GRAPH_TRACE, sizeof(CUpti_ActivityGraphTrace2), decode_graph},
+	{CUPTI_ACTIVITY_KIND_OVERHEAD, sizeof(CUpti_ActivityOverhead3), decode_overhead},
+	{CUPTI_ACTIVITY_KIND_DEVICE, sizeof(CUpti_ActivityDevice5), decode_device},
+	{CUPTI_ACTIVITY_KIND_CONTEXT, sizeof(CUpti_ActivityContext3), decode_context},
+};
+
+static const struct record_kind *find_kind(CUpti_ActivityKind kind)
+{
+	for (size_t i = 0; i < sizeof(record_kinds) / sizeof(record_kinds[0]); i++) {
+		if (record_kinds[i].kind == kind) {
+			return &record_kinds[i];
+		}
+	}
+	return NULL;
+}
+
+void activity_decode_init(
+	struct activity_decoder *decoder, const struct cupti_api *api, struct clock_sync *clock)
+{
+	memset(decoder, 0, sizeof(*decoder));
+	decoder->api = api;
+	decoder->clock = clock;
+	activity_facts_init(&decoder->facts);
+}
+
+void activity_decode(struct activity_decoder *decoder, uint8_t *data, size_t valid_bytes)
+{
+	const struct decoding decoding = {decoder, clock_now_ns()};
+	const struct record_kind *kind;
+	CUpti_Activity *record = NULL;
+	CUptiResult result;
+
+	while ((result = decoder->api->next_record(data, valid_bytes, &record)) == CUPTI_SUCCESS) {
+		decoder->record_count++;
+		kind = find_kind(record->kind);
+		if (!kind) {
+			decoder->unknown_count++;
+		} else if ((size_t)((uint8_t *)record - data) + kind->bytes <= valid_bytes) {
+			kind->decode(&decoding, record);
+		} else {
+			decoder->damaged_count++;
+			return;
+		}
+	}
+	decoder->damaged_count += result != CUPTI_ERROR_MAX_LIMIT_REACHED;
+}
+
+uint64_t activity_decode_count(const struct cupti_api *api, uint8_t *data, size_t valid_bytes)
+{
+	CUpti_Activity *record = NULL;
+	uint64_t count = 0;
+
+	while (api->next_record(data, valid_bytes, &record) == CUPTI_SUCCESS) {
+		count++;
+	}
+	return count;
+}
