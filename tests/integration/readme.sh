@@ -21,7 +21,7 @@ cd "$WORK/clone"
 } | sed "s#/tmp/p.sock#$WORK/p.sock#g" >block.sh
 [ "$(wc -l <block.sh)" -gt 8 ] || fail "the README has lost its commands"
 export XDG_CACHE_HOME=$WORK/cache
-expect_status 0 bash block.sh
+expect_status 0 timeout 400 bash block.sh
 expect_no_line "$WORK/stderr" 'stopping at once'
 
 claim "they leave two recordings, a report of both, and gaps as events"
