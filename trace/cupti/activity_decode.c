@@ -44,12 +44,9 @@ static void emit_kernel(struct gaptrace_gpu_kernel kernel, const char *name)
 {
 	char bounded[NAME_BYTES_MAX];
 
-	kernel.name = name ? name : "";
-	if (strnlen(kernel.name, NAME_BYTES_MAX) == NAME_BYTES_MAX) {
-		memcpy(bounded, name, NAME_BYTES_MAX - 1);
-		bounded[NAME_BYTES_MAX - 1] = '\0';
-		kernel.name = bounded;
-	}
+	/* A demangled template can be longer than an event may be: its end is cut off. */
+	(void)snprintf(bounded, sizeof(bounded), "%.*s", NAME_BYTES_MAX - 1, name ? name : "");
+	kernel.name = bounded;
 	gaptrace_gpu_kernel(&kernel);
 }
 
