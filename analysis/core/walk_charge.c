@@ -163,6 +163,18 @@ static bool is_feeder_alone(
 			       explanation->links[0].kind == GAP_VIA_INSIDE));
 }
 
+/* Inside a call the feeder waits for a lock of the driver, and what the driver does nobody tells.
+ */
+static bool is_in_driver(
+	const struct walk_explanation *explanation, const struct walk_charge *charge)
+{
+	const struct walk_link *last = explanation->link_count > 0
+					       ? &explanation->links[explanation->link_count - 1]
+					       : NULL;
+
+	return charge->is_untraced && last && last->kind == GAP_VIA_LOCK && !last->has_cause;
+}
+
 static struct gap_part compose(
 	const struct walk_explanation *explanation, const struct walk_charge *charge)
 {
@@ -178,7 +190,11 @@ static struct gap_part compose(
 	if (charge->holder && !is_feeder_alone(explanation, charge->holder)) {
 		part.holder_tid = charge->holder->tid;
 	}
-	if (charge->is_unknown || (charge->is_untraced && !naming)) {
+	if (!charge->is_unknown && !naming && is_in_driver(explanation, charge)) {
+		part.cause = CAUSE_DRIVER;
+		naming = &explanation->links[explanation->link_count - 1];
+		part.object = naming->object;
+	} else if (charge->is_unknown || (charge->is_untraced && !naming)) {
 		part.cause = CAUSE_UNKNOWN;
 		part.object = "";
 		naming = NULL;
