@@ -310,6 +310,25 @@ static void a_lock_inside_a_call_is_charged_to_what_holds_the_driver(void **stat
 		"185-200 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
 }
 
+/* The same behind a thread of the driver's own that nothing is recorded of: the call, not unknown.
+ */
+static void a_lock_inside_a_call_that_nobody_tells_of_is_the_driver(void **state)
+{
+	(void)state;
+	walk_script_expect("104 2 lock_acquire device_queue\n"
+			   "105 1 lock_wait device_queue\n"
+			   "180 2 lock_release device_queue hold=76\n"
+			   "185 1 lock_acquire device_queue wait=80\n"
+			   "186 1 lock_release device_queue hold=1\n"
+			   "200 1 api cudaLaunchKernel corr=5 start=100 end=200\n"
+			   "250 0 kernel corr=5 start=200 end=250\n",
+		GAP,
+		"100-105 driver cudaLaunchKernel cudaLaunchKernel 1>0\n"
+		"105-180 driver device_queue not_traced 1>2\n"
+		"180-185 cpu_phase device_queue handover 1>0\n"
+		"185-200 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
+}
+
 /*
  * Forty threads, each waiting for a lock that the next one holds: 32 waits are followed, and that
  * is where it ends.
@@ -365,6 +384,7 @@ int main(void)
 		cmocka_unit_test(prep_queued_behind_other_work_is_the_pools),
 		cmocka_unit_test(a_cause_further_in_than_the_gpu_mutex_wins),
 		cmocka_unit_test(a_lock_inside_a_call_is_charged_to_what_holds_the_driver),
+		cmocka_unit_test(a_lock_inside_a_call_that_nobody_tells_of_is_the_driver),
 		cmocka_unit_test(a_chain_has_a_limit),
 	};
 
