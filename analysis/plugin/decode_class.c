@@ -128,25 +128,26 @@ static enum event_kind find_kind(const char *name)
 	return (enum event_kind)kind;
 }
 
+/* What filter.gaptrace.gaps makes may lie beside the recording; it is no input. */
+static bool is_derived(const char *name)
+{
+	return strcmp(name, "gaptrace:gap") == 0 || strcmp(name, "gaptrace:gap_part") == 0;
+}
+
 static void resolve_kind(struct decode_class *class)
 {
 	const char *name = bt_event_class_get_name(class->event_class);
 	const char *known = name ? name : "";
+	const bool is_ours = has_prefix(known, GAPTRACE_PROVIDER ":") ||
+			     has_prefix(known, GAPTRACE_GPU_PROVIDER ":");
 
 	class->kind = find_kind(known);
+	class->result = is_ours && !is_derived(known) ? DECODE_UNKNOWN : DECODE_FOREIGN;
 	if (class->kind != EVENT_KIND_COUNT) {
 		class->empty.kind = class->kind;
 		class->result = resolve_fields(class, event_fields_of(class->kind))
 					? DECODE_EVENT
 					: DECODE_UNKNOWN;
-	} else if (strcmp(known, "gaptrace:gap") == 0 || strcmp(known, "gaptrace:gap_part") == 0) {
-		/* What filter.gaptrace.gaps makes may lie beside the recording; it is no input. */
-		class->result = DECODE_FOREIGN;
-	} else if (has_prefix(known, GAPTRACE_PROVIDER ":") ||
-		   has_prefix(known, GAPTRACE_GPU_PROVIDER ":")) {
-		class->result = DECODE_UNKNOWN;
-	} else {
-		class->result = DECODE_FOREIGN;
 	}
 }
 

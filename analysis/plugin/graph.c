@@ -324,27 +324,30 @@ static enum status add_source(struct graph *graph, const struct member *member, 
 	return status;
 }
 
-/* Every stream of every source to a port of its own: no muxer. */
-static enum status connect(struct graph *graph, const bt_component_sink *sink)
+static bool connect_port(
+	const struct graph *graph, const bt_port_output *output, const bt_port_input *input)
 {
+	return bt_graph_connect_ports(graph->graph, output, input, NULL) ==
+	       BT_GRAPH_CONNECT_PORTS_STATUS_OK;
+}
+
+/* Every stream of every source to a port of its own: no muxer. */
+static enum status connect(const struct graph *graph, const bt_component_sink *sink)
+{
+	bool is_connected = true;
 	uint64_t input = 0;
 
-	for (size_t i = 0; i < graph->source_count; i++) {
+	for (size_t i = 0; i < graph->source_count && is_connected; i++) {
 		const bt_component_source *source = graph->sources[i];
 		const uint64_t count = bt_component_source_get_output_port_count(source);
 
-		for (uint64_t port = 0; port < count; port++) {
-			if (bt_graph_connect_ports(graph->graph,
-				    bt_component_source_borrow_output_port_by_index_const(
-					    source, port),
-				    bt_component_sink_borrow_input_port_by_index_const(
-					    sink, input++),
-				    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
-				return STATUS_NO_MEMORY;
-			}
+		for (uint64_t port = 0; port < count && is_connected; port++) {
+			is_connected = connect_port(graph,
+				bt_component_source_borrow_output_port_by_index_const(source, port),
+				bt_component_sink_borrow_input_port_by_index_const(sink, input++));
 		}
 	}
-	return STATUS_OK;
+	return is_connected ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 /* The files of all traces that are in the graph. */
@@ -427,7 +430,7 @@ static enum status set_up(struct graph *graph, struct diag *diag)
 		return status;
 	}
 	graph->members = calloc(graph->inputs->count, sizeof(*graph->members));
-	graph->sources = calloc(graph->inputs->count, sizeof(*graph->sources));
+	graph->sources = calloc(graph->inputs->count, sizeof(const bt_component_source *));
 	graph->graph = bt_graph_create(0);
 	if (!graph->members || !graph->sources || !graph->graph) {
 		return STATUS_NO_MEMORY;

@@ -211,7 +211,8 @@ static int compare_files(const void *left, const void *right)
 enum status plain_files_find(const struct plain_files *files, const struct plain_key *key,
 	const struct plain_file ***out_files, size_t *out_count)
 {
-	const struct plain_file **found = calloc(files->count + 1, sizeof(*found));
+	const struct plain_file **found =
+		calloc(files->count + 1, sizeof(const struct plain_file *));
 	bool is_plain = !files->is_odd;
 	size_t count = 0;
 
@@ -224,7 +225,7 @@ enum status plain_files_find(const struct plain_files *files, const struct plain
 			found[count++] = &files->files[i];
 		}
 	}
-	qsort(found, count, sizeof(*found), compare_files);
+	qsort(found, count, sizeof(const struct plain_file *), compare_files);
 	for (size_t i = 1; i < count && is_plain; i++) {
 		is_plain = follows(&found[i - 1]->last, &found[i]->first);
 	}

@@ -95,27 +95,32 @@ static void return_pages(struct plain_stream *plain)
 	}
 }
 
+/* Leaves a file that is done; opens the next one when none is open. END: there is no next one. */
+static enum plain_result advance_file(struct plain_stream *plain, struct diag *diag)
+{
+	if (plain->map && plain->next_packet == plain->map_bytes) {
+		unmap(plain);
+		plain->at = NULL;
+		plain->end = NULL;
+	}
+	if (plain->map) {
+		return PLAIN_EVENT;
+	}
+	return plain->next_file == plain->file_count ? PLAIN_END : open_file(plain, diag);
+}
+
 /* Goes on to the next packet that has events. */
 static enum plain_result open_packet(struct plain_stream *plain, struct diag *diag)
 {
-	while (plain->at == plain->end) {
-		enum plain_result result = PLAIN_EVENT;
+	enum plain_result result = PLAIN_EVENT;
+
+	while (result == PLAIN_EVENT && plain->at == plain->end) {
 		struct plain_packet packet;
 		size_t left;
 
-		if (plain->map && plain->next_packet == plain->map_bytes) {
-			unmap(plain);
-			plain->at = NULL;
-			plain->end = NULL;
-		}
-		if (!plain->map) {
-			if (plain->next_file == plain->file_count) {
-				return PLAIN_END;
-			}
-			result = open_file(plain, diag);
-		}
+		result = advance_file(plain, diag);
 		if (result != PLAIN_EVENT) {
-			return result;
+			break;
 		}
 		left = plain->map_bytes - plain->next_packet;
 		if (left < PLAIN_PACKET_HEADER_BYTES ||
@@ -128,7 +133,7 @@ static enum plain_result open_packet(struct plain_stream *plain, struct diag *di
 		plain->next_packet += packet.packet_bytes;
 		plain->clock_value = packet.begin;
 	}
-	return PLAIN_EVENT;
+	return result;
 }
 
 static uint64_t get_integer(const uint8_t *bytes, const struct plain_step *step)
