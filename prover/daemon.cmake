@@ -4,7 +4,7 @@ add_library(prover_core STATIC
   dispatcher.c finalizer.c gpu_worker.c hand_over.c heap_chunks.c http_api.c job.c job_json.c keyframe.c
   listener.c log.c memory_budget.c metrics.c pacer.c partition.c paths.c pipeline.c
   pipeline_devices.c priority_queue.c proof_page.c scheduler.c simulate.c srs.c srs_builtin.c
-  srs_load.c status_page.c synthesis.c tracker.c tracker_snapshot.c truth.c)
+  srs_load.c startup.c status_page.c synthesis.c tracker.c tracker_snapshot.c truth.c)
 target_compile_options(prover_core PRIVATE -include ${CMAKE_CURRENT_SOURCE_DIR}/poison.h)
 target_include_directories(prover_core PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(prover_core

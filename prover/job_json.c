@@ -82,6 +82,10 @@ static enum status read_partitions(struct reader *reader, struct job_request *re
 		count = json_integer_value(value);
 	} else if (request->kind == JOB_FILES) {
 		count = (json_int_t)json_array_size(json_object_get(reader->root, "witnesses"));
+		if (count == 0) {
+			return diag_set(reader->diag, STATUS_BAD_INPUT,
+				"field 'witnesses' must name a file for each partition");
+		}
 	}
 	if (count < 1) {
 		return diag_set(

@@ -8,6 +8,7 @@
 #include "prover/log.h"
 #include "prover/paths.h"
 #include "prover/pipeline.h"
+#include "prover/startup.h"
 #include "prover/truth.h"
 #include "trace/base/clock.h"
 
@@ -208,11 +209,27 @@ static enum status open_signals(struct daemon_state *daemon, struct diag *diag)
 	return STATUS_OK;
 }
 
+/* Found out now, not when a run of days has ended. */
+static enum status check_counters(const char *path, struct diag *diag)
+{
+	FILE *file = fopen(path, "ae");
+
+	if (!file || fclose(file) != 0) {
+		return diag_set(diag, status_from_errno(errno),
+			"--counters %s: cannot be written: %s", path, strerror(errno));
+	}
+	return STATUS_OK;
+}
+
 static enum status start(
 	struct daemon_state *daemon, const struct options *options, struct diag *diag)
 {
+	AUTO(startup_end) struct startup *startup = NULL;
 	enum status status = open_signals(daemon, diag);
 
+	if (status == STATUS_OK && options->counters_path) {
+		status = check_counters(options->counters_path, diag);
+	}
 	if (status == STATUS_OK) {
 		status = find_state_dir(daemon, options, diag);
 	}
@@ -221,9 +238,13 @@ static enum status start(
 		status = open_listener(daemon, options, diag);
 	}
 	if (status == STATUS_OK) {
+		status = startup_begin(daemon->signal_fd, &daemon->listener, diag, &startup);
+	}
+	if (status == STATUS_OK) {
 		status = pipeline_create(
 			&daemon->config, daemon->state_dir, diag, &daemon->pipeline);
 	}
+	startup_end(MOVE(startup));
 	if (status == STATUS_OK) {
 		status = http_api_start(daemon->pipeline, &daemon->listener.fd, diag, &daemon->api);
 	}

@@ -102,6 +102,26 @@ expect_exit 0 '1 of 1 jobs done' "$PROVE" --kind squaring --verify
 [ "$(stat -c %a "$XDG_RUNTIME_DIR/gaptrace/proverd.sock")" = 600 ] || fail "others may connect"
 stop_daemon
 
+claim "a signal that comes while a key is made ends the daemon there and then"
+printf '%s\n' '[jobs]' 'kinds = squaring' 'squaring_rows = 500000' >"$WORK/large.conf"
+"$PROVERD" --config "$WORK/large.conf" --socket "$WORK/large.sock" --state-dir "$WORK/large" 2>"$WORK/large.log" &
+DAEMON=$!
+DAEMONS+=("$DAEMON")
+for _ in $(seq 600); do
+  grep -q 'making the test key' "$WORK/large.log" && break
+  sleep 0.1
+done
+stop_daemon
+grep -q 'stopped before it served' "$WORK/large.log" || fail "it does not say why it ends"
+if grep -q 'made the test key' "$WORK/large.log"; then
+  fail "the signal waited for the key"
+fi
+[ ! -e "$WORK/large.sock" ] || fail "the socket is left behind"
+
+claim "counters that cannot be written are told at the start, not at the end"
+expect_exit 66 'counters.*cannot be written' \
+  "$PROVERD" --config "$WORK/one.conf" --socket "$WORK/no.sock" --counters "$WORK/none/counters"
+
 claim "SIGHUP is ignored; SIGTERM finishes what was accepted and refuses more"
 start_daemon slow '[gpu]
 kind = sim

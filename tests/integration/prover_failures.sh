@@ -60,6 +60,7 @@ claim "files outside the root are not reached by any name"
 for name in ../outside/secret link deep/../../outside/secret; do
   expect_api 404 'no file' POST /jobs "{\"kind\": \"files\", \"key\": \"$name\", \"witnesses\": [\"wrong.wtns\"]}"
 done
+expect_api 400 "'witnesses' must name a file" POST /jobs '{"kind": "files", "key": "key.zkey"}'
 expect_api 403 'must be relative' POST /jobs '{"kind": "files", "key": "/etc/passwd", "witnesses": ["wrong.wtns"]}'
 expect_api 404 'no file' POST /jobs '{"kind": "files", "key": "key.zkey", "witnesses": ["../outside/secret"]}'
 
