@@ -202,9 +202,45 @@ static void a_tally_is_bounded(void **state)
 	assert_int_equal(sum_ns, (VERDICT_TALLY_MAX + 20) * 10);
 }
 
+/* 10 ns of a map under tracker, behind each kind of wait: without that wait they were gone, too. */
+static void a_wait_on_the_way_has_the_ceiling_of_its_own_cause(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		struct gap_via via;
+		enum cause cause;
+	} waits[] = {
+		{{GAP_VIA_LOCK, "status"},           CAUSE_LOCK},
+		{{GAP_VIA_LOCK, "gpu_mutex 0"},      CAUSE_GPU_MUTEX},
+		{{GAP_VIA_INSIDE, "gpu_mutex 1"},    CAUSE_GPU_MUTEX},
+		{{GAP_VIA_POOL, "blocking"},         CAUSE_POOL},
+		{{GAP_VIA_BUDGET, "budget"},         CAUSE_BUDGET},
+		{{GAP_VIA_BACKPRESSURE, "channel"},  CAUSE_BACKPRESSURE},
+		{{GAP_VIA_PACER, "pacer"},           CAUSE_PACING},
+		{{GAP_VIA_SLEEP, "sleep"},           CAUSE_PACING},
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		struct verdict_tally tally = {0};
+
+		add(&tally, 10,
+			(struct gap_part){.cause = CAUSE_SRS_LOAD,
+				.object = "",
+				.via = {waits[i].via},
+				.via_count = 1});
+		assert_int_equal(tally.count, 2);
+		assert_int_equal(tally.rows[1].cause, waits[i].cause);
+		assert_int_equal(tally.rows[1].ceiling_ns, 10);
+		assert_int_equal(tally.rows[1].ns, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_wait_on_the_way_has_the_ceiling_of_its_own_cause),
 		cmocka_unit_test(five_percent_of_the_idle_time_confirm),
 		cmocka_unit_test(less_refutes_when_all_is_known),
 		cmocka_unit_test(what_is_unknown_might_be_anybodys),

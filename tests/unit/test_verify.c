@@ -158,6 +158,42 @@ static void a_small_order_part_is_refused(void **state)
 	assert_string_equal(diag.line, "the proof's C: not in the prime-order subgroup");
 }
 
+/* A point of the curve y^2 = x^3 + 4(1 + u) that is in no subgroup of prime order. */
+static blst_p2_affine any_point_of_the_curve(void)
+{
+	const uint64_t four[6] = {4};
+	blst_p2_affine point = {.x = {.fp = {{.l = {0}}}}};
+	blst_fp2 constant;
+	blst_fp2 square;
+	bool is_on_curve = false;
+
+	blst_fp_from_uint64(&constant.fp[0], four);
+	constant.fp[1] = constant.fp[0];
+	for (uint64_t x = 1; !is_on_curve; x++) {
+		const uint64_t limbs[6] = {x};
+
+		blst_fp_from_uint64(&point.x.fp[0], limbs);
+		blst_fp2_sqr(&square, &point.x);
+		blst_fp2_mul(&square, &square, &point.x);
+		blst_fp2_add(&square, &square, &constant);
+		is_on_curve = blst_fp2_sqrt(&point.y, &square);
+	}
+	assert_true(blst_p2_affine_on_curve(&point));
+	return point;
+}
+
+static void a_b_outside_the_subgroup_is_refused(void **state)
+{
+	const struct world *world = *state;
+	struct diag diag = {.line = ""};
+	struct proof bent = world->proof;
+
+	bent.b = any_point_of_the_curve();
+	assert_int_equal(groth16_verify(world->key, world->witness->values + 1, 2, &bent, &diag),
+		STATUS_INVALID_PROOF);
+	assert_string_equal(diag.line, "the proof's B: not in the prime-order subgroup");
+}
+
 static void another_key_refuses_the_proof(void **state)
 {
 	const struct world *world = *state;
@@ -226,6 +262,7 @@ int main(void)
 		cmocka_unit_test(bent_points_are_refused),
 		cmocka_unit_test(infinity_is_refused_in_every_place),
 		cmocka_unit_test(a_small_order_part_is_refused),
+		cmocka_unit_test(a_b_outside_the_subgroup_is_refused),
 		cmocka_unit_test(another_key_refuses_the_proof),
 		cmocka_unit_test(a_rescaled_proof_still_verifies),
 		cmocka_unit_test(an_infinite_sum_of_publics_is_no_obstacle),

@@ -228,6 +228,24 @@ static void a_run_delay_is_split_off_as_starvation(void **state)
 		"~185-200 cpu_phase prep_msm prep_msm 1>0\n");
 }
 
+/*
+ * A phase with a cause of its own: what starved is the phase, not the queue its cause is about. A
+ * quarter of the span, so 20 of the 80 ns that lie in the gap.
+ */
+static void starvation_names_the_phase_that_starved(void **state)
+{
+	(void)state;
+	walk_script_expect("80 2 span_begin synthesize a\n"
+			   "100 1 pop_wait gpu_queue\n"
+			   "180 2 push gpu_queue a job=1 depth=1\n"
+			   "180 2 span_end synthesize dur=100 delay=25\n"
+			   "180 1 pop gpu_queue a job=1 depth=0 wait=80\n" LAUNCH,
+		GAP,
+		"~100-120 cpu_starved synthesize synthesize 1>2\n"
+		"~120-180 synthesis gpu_queue synthesize 1>2\n"
+		"180-200 unknown - not_traced 1>0\n");
+}
+
 /* With the scheduler's own events it is exact: pushed off its CPU 120-150, blocked never. */
 static void scheduler_events_tell_starvation_exactly(void **state)
 {
@@ -417,6 +435,7 @@ int main(void)
 		cmocka_unit_test(before_the_next_job_was_submitted_there_was_no_work),
 		cmocka_unit_test(work_for_another_gpu_is_imbalance),
 		cmocka_unit_test(a_run_delay_is_split_off_as_starvation),
+		cmocka_unit_test(starvation_names_the_phase_that_starved),
 		cmocka_unit_test(scheduler_events_tell_starvation_exactly),
 		cmocka_unit_test(a_woken_thread_without_a_cpu_is_starved),
 		cmocka_unit_test(a_trim_on_no_path_is_not_blamed),
