@@ -210,6 +210,69 @@ static void losses_are_in_both_formats_and_make_parts_unknown(void **state)
 	json_decref(document);
 }
 
+/* Thread 1 waits from 1 ms after `begin_ms` on for the tracker, which `holder` has for 19 ms more,
+ * and launches a kernel of 10 ms then. */
+static void add_wait(
+	struct report_data *report, uint64_t begin_ms, int32_t holder, uint64_t correlation)
+{
+	const struct {
+		enum event_kind kind;
+		uint64_t ms;
+		int32_t tid;
+	} acts[] = {{EVENT_LOCK_ACQUIRE, 0, holder}, {EVENT_LOCK_WAIT, 1, 1},
+		{EVENT_LOCK_RELEASE, 20, holder}, {EVENT_LOCK_ACQUIRE, 20, 1},
+		{EVENT_LOCK_RELEASE, 20, 1}};
+	struct event event = {.pid = 7, .tid = 1};
+	struct event kernel = event_operation_at(
+		EVENT_GPU_KERNEL, 7, 0, (begin_ms + 20) * MS, (begin_ms + 30) * MS);
+
+	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
+		event.kind = acts[i].kind;
+		event.time_ns = (begin_ms + acts[i].ms) * MS;
+		event.tid = acts[i].tid;
+		event.lock.lock = 1;
+		event.lock.name = "tracker";
+		add(report, event);
+	}
+	event = (struct event){.kind = EVENT_GPU_API,
+		.time_ns = (begin_ms + 20) * MS,
+		.pid = 7,
+		.tid = 1,
+		.api = {.name = "launch",
+			.tid = 1,
+			.correlation = correlation,
+			.start_ns = (begin_ms + 20) * MS,
+			.end_ns = (begin_ms + 20) * MS}};
+	add(report, event);
+	kernel.kernel.operation.correlation = correlation;
+	add(report, kernel);
+}
+
+static void a_cause_is_one_row_whoever_held_and_the_largest_comes_first(void **state)
+{
+	AUTO(report_data_destroy) struct report_data *report = NULL;
+	char *text;
+	const char *row;
+
+	(void)state;
+	assert_int_equal(report_data_create(5 * MS, &report), STATUS_OK);
+	add(report, event_job(EVENT_JOB_SUBMIT, 0, 7, 1));
+	add(report, event_device(0, 7, 0, "A"));
+	add_wait(report, 0, 21, 1);
+	add_wait(report, 30, 22, 2);
+	add(report, event_job(EVENT_JOB_END, 60 * MS, 7, 1));
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	text = write_to_memory(report, "text");
+	/* 19 of each gap's 20 ms; the rest is before the wait. */
+	assert_non_null(strstr(text, "first: lock tracker: not traced, 38.00 ms: 95 % of the time "
+				     "without a kernel, 63 % of all\n"));
+	row = strstr(text, "\n  lock tracker: not traced  ");
+	assert_non_null(row);
+	assert_non_null(strstr(row, "38.00 ms  95.0 %     2  thread 21 +1\n"));
+	assert_null(strstr(row + 1, "\n  lock tracker: not traced  "));
+	free(text);
+}
+
 static void an_empty_recording_is_a_report_without_devices(void **state)
 {
 	AUTO(report_data_destroy) struct report_data *report = NULL;
@@ -273,6 +336,7 @@ int main(void)
 		cmocka_unit_test(causes_and_parts_sum_to_the_gaps),
 		cmocka_unit_test(hostile_names_stay_inside),
 		cmocka_unit_test(losses_are_in_both_formats_and_make_parts_unknown),
+		cmocka_unit_test(a_cause_is_one_row_whoever_held_and_the_largest_comes_first),
 		cmocka_unit_test(an_empty_recording_is_a_report_without_devices),
 		cmocka_unit_test(a_file_is_whole_or_absent),
 	};
