@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The installed library builds and runs C and C++ programs, by pkg-config and by CMake, on and off, wherever it is moved.
+# What is installed works: the library for C and C++ programs, by pkg-config and by CMake, on and off, wherever it is moved,
+# and every program with its pages and profiles.
 set -euo pipefail
 build=$(realpath "${1:?usage: $0 BUILD_FOLDER}")
 work=$(mktemp -d "${TMPDIR:-/tmp}/gaptrace-test.XXXXXX")
@@ -76,3 +77,25 @@ for language in c cxx; do
   expect "$work/build/${language}_gaptrace_off" "off 1"
 done
 echo "installed, moved, found by pkg-config and CMake, from C and C++"
+
+root=$(realpath "$(dirname "$0")/../..")
+cmake --install "$build" --prefix "$work/all" >/dev/null
+is_installed() {
+  [ -n "$(find "$work/all" -path "*/$1")" ] || { echo "FAILED: $1 is not installed"; exit 1; }
+}
+for page in "$root"/docs/man/*; do
+  is_installed "man/man${page##*.}/${page##*/}"
+done
+for profile in "$root"/prover/profiles/*.conf; do
+  is_installed "share/gaptrace/prover/${profile##*/}"
+done
+for profile in "$root"/trace/profiles/*.conf; do
+  is_installed "share/gaptrace/profiles/${profile##*/}"
+done
+is_installed share/gaptrace/report.schema.json
+is_installed babeltrace2/plugins/babeltrace-plugin-gaptrace.so
+for program in bin/gaptrace bin/prove sbin/proverd; do
+  is_installed "$program"
+  LD_LIBRARY_PATH=$(dirname "$(find "$work/all" -name libgaptrace.so)") "$work/all/$program" --version
+done
+echo "every program, page and profile is installed"
