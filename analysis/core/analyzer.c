@@ -199,6 +199,7 @@ enum status analyzer_end(struct analyzer *analyzer)
 	trust->unjoined = walk.unjoined_operations;
 	trust->before_launch = walk.before_launch;
 	trust->internal_errors += walk.internal_errors;
+	trust->told_twice = window->told_twice;
 	if (window_end_ns(window) > window->begin_ns) {
 		trust->window_ns = window_end_ns(window) - window->begin_ns;
 	}

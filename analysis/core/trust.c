@@ -64,6 +64,7 @@ static enum status note_counts(struct trust *trust)
 		{"started before their call", trust->before_launch, "device and host clock disagree by as much"},
 		{"devices without watermark", trust->without_watermark, "nothing of them was final before the end"},
 		{"unknown kinds of events", trust->unknown_events, "made by another version of gaptrace; skipped"},
+		{"ends of jobs told twice", trust->told_twice,     "recordings of one process overlap; report each by itself"},
 		{"events without thread or process", trust->without_thread, "record with the contexts vpid and vtid"},
 		{"gaps whose parts did not add up", trust->internal_errors, "a defect of this program, please report it"},
 	};
@@ -97,7 +98,8 @@ enum status trust_conclude(struct trust *trust)
 		is_above(trust->bad_stamps, trust->operations, LOST_PERCENT_MAX) ||
 		is_above(trust->late_ns, trust->window_ns, LOST_PERCENT_MAX) ||
 		is_above(untrusted_ns, trust->window_ns, UNTRUSTED_PERCENT_MAX) ||
-		(trust->discarded_packets > 0 && untrusted_ns == 0) || trust->unreadable > 0) {
+		(trust->discarded_packets > 0 && untrusted_ns == 0) || trust->unreadable > 0 ||
+		trust->told_twice > 0) {
 		trust->ok = false;
 	}
 	return status;

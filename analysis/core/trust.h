@@ -33,6 +33,7 @@ struct trust {
 	uint64_t without_watermark;
 	uint64_t unreadable;      /* inputs, or parts of them, that could not be read */
 	uint64_t unknown_events;  /* events of our providers that this version does not know */
+	uint64_t told_twice;      /* ends of jobs and partitions that two recordings told */
 	uint64_t without_thread;  /* events without a thread or process id */
 	uint64_t internal_errors; /* parts that did not add up */
 	uint64_t window_ns;

@@ -60,6 +60,50 @@ static bool has_ended(const struct window *window, int32_t pid, uint64_t job)
 	return false;
 }
 
+/*
+ * Two sessions that record one process stamp its events a few nanoseconds apart, but what the
+ * process measured is the same in both. A daemon started again that numbers its jobs anew in a
+ * process of the same number (a container's) measures something else.
+ */
+static bool is_measured(uint64_t duration_ns)
+{
+	return duration_ns != 0 && duration_ns != GAPTRACE_UNKNOWN;
+}
+
+static bool is_job_told_twice(const struct window *window, const struct event *event)
+{
+	for (size_t i = 0; i < WINDOW_ENDED_JOBS; i++) {
+		if (window->ended[i].job == event->job.job && window->ended[i].pid == event->pid &&
+			window->ended[i].duration_ns == event->job.duration_ns) {
+			return is_measured(event->job.duration_ns);
+		}
+	}
+	return false;
+}
+
+static bool is_same(const struct window_partition *left, const struct window_partition *right)
+{
+	return left->pid == right->pid && left->job == right->job &&
+	       left->partition == right->partition && left->duration_ns == right->duration_ns;
+}
+
+static void end_partition(struct window *window, const struct event *event)
+{
+	const struct window_partition ended = {.pid = event->pid,
+		.partition = event->span.work.partition,
+		.job = event->span.work.job,
+		.duration_ns = event->span.duration_ns};
+
+	for (size_t i = 0; i < WINDOW_ENDED_PARTITIONS && is_measured(ended.duration_ns); i++) {
+		if (is_same(&window->ended_partitions[i], &ended)) {
+			window->told_twice++;
+			return;
+		}
+	}
+	window->ended_partitions[window->ended_partition_next++ % WINDOW_ENDED_PARTITIONS] = ended;
+	window->partitions_finished++;
+}
+
 static enum status open_job(struct window *window, int32_t pid, uint64_t job, uint32_t partitions)
 {
 	struct window_job *known = find_open(window, pid, job);
@@ -78,7 +122,7 @@ static enum status open_job(struct window *window, int32_t pid, uint64_t job, ui
 		window->open = open;
 		window->open_capacity = capacity;
 	}
-	window->open[window->open_count++] = (struct window_job){pid, job, partitions};
+	window->open[window->open_count++] = (struct window_job){pid, job, partitions, 0};
 	return STATUS_OK;
 }
 
@@ -87,12 +131,16 @@ static void end_job(struct window *window, const struct event *event)
 	struct window_job *open = find_open(window, event->pid, event->job.job);
 	uint32_t partitions = event->job.partitions;
 
+	if (is_job_told_twice(window, event)) {
+		window->told_twice++;
+		return;
+	}
 	if (open) {
 		partitions = partitions ? partitions : open->partitions;
 		*open = window->open[--window->open_count];
 	}
 	window->ended[window->ended_next++ % WINDOW_ENDED_JOBS] =
-		(struct window_job){event->pid, event->job.job, partitions};
+		(struct window_job){event->pid, event->job.job, partitions, event->job.duration_ns};
 	window->has_job_end = true;
 	window->last_job_end_ns = event->time_ns;
 	window->last_job_event_ns = event->time_ns;
@@ -137,7 +185,7 @@ enum status window_add(struct window *window, const struct event *event)
 		end_job(window, event);
 		return STATUS_OK;
 	case EVENT_PROVE_FINISH_END:
-		window->partitions_finished++;
+		end_partition(window, event);
 		return STATUS_OK;
 	case EVENT_STATE:
 		if (event->state.subject == GAPTRACE_STATE_JOB &&

@@ -12,13 +12,25 @@
 
 #include <stddef.h>
 
-/* Jobs that ended, remembered so that a keyframe that crossed the end does not open them again. */
-#define WINDOW_ENDED_JOBS 64
+/*
+ * Jobs that ended, remembered so that a keyframe that crossed the end does not open them again, and
+ * partitions, so that one told by two recordings is counted once.
+ */
+#define WINDOW_ENDED_JOBS       64
+#define WINDOW_ENDED_PARTITIONS 64
 
 struct window_job {
 	int32_t pid;
 	uint64_t job;
 	uint32_t partitions;
+	uint64_t duration_ns; /* of one that ended */
+};
+
+struct window_partition {
+	int32_t pid;
+	int32_t partition;
+	uint64_t job;
+	uint64_t duration_ns;
 };
 
 struct window {
@@ -36,6 +48,9 @@ struct window {
 	size_t open_capacity;
 	struct window_job ended[WINDOW_ENDED_JOBS];
 	size_t ended_next;
+	struct window_partition ended_partitions[WINDOW_ENDED_PARTITIONS];
+	size_t ended_partition_next;
+	uint64_t told_twice; /* ends of jobs and partitions, to the nanosecond the same as before */
 	uint64_t jobs_done;
 	uint64_t jobs_failed;
 	uint64_t partitions_done;     /* of the jobs that are done */

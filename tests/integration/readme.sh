@@ -24,18 +24,18 @@ export XDG_CACHE_HOME=$WORK/cache
 expect_status 0 timeout 400 bash block.sh
 expect_no_line "$WORK/stderr" 'stopping at once'
 
-claim "they leave two recordings, a report of both, and gaps as events"
+claim "they leave two recordings, a report, and gaps as events"
 for recording in day night; do
   [ -d "$recording" ] || fail "$recording is missing"
 done
 /usr/bin/python3 -c '
 import json, sys
-report = json.load(open("both.json"))
+report = json.load(open("day.json"))
 assert report["schema"] == "gaptrace.report/1", report["schema"]
 assert report["work"]["count"] >= 12, report["work"]
 assert len(report["devices"]) == 2, len(report["devices"])
 for device in report["devices"]:
     assert device["busy_ns"] > 0
-' || fail "both.json"
+' || fail "day.json"
 expect_line "$WORK/stdout" 'why no kernel ran'
 expect_line "$WORK/stdout" '(gaptrace:)?gap_part: '

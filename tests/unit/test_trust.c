@@ -125,11 +125,21 @@ static void nothing_to_join_is_no_coverage(void **state)
 	assert_true(conclude(&trust, "3 of 3"));
 }
 
+static void overlapping_recordings_are_not_to_be_trusted(void **state)
+{
+	struct trust trust = whole();
+
+	(void)state;
+	trust.told_twice = 1;
+	assert_false(conclude(&trust, "ends of jobs told twice: 1; recordings of one process"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_recording_is_trusted_without_notes),
 		cmocka_unit_test(one_in_a_hundred_is_the_limit),
+		cmocka_unit_test(overlapping_recordings_are_not_to_be_trusted),
 		cmocka_unit_test(lost_packets_count_by_the_time_they_cover),
 		cmocka_unit_test(what_could_not_be_read_is_never_trusted),
 		cmocka_unit_test(notes_are_bounded),

@@ -138,6 +138,66 @@ static void partitions_are_ends_of_prove_finish_when_there_are_any(void **state)
 	window_finish(&window);
 }
 
+static struct event end_of_job(uint64_t time_ns, uint64_t job, uint64_t duration_ns)
+{
+	struct event event = event_job(EVENT_JOB_END, time_ns, 1, job);
+
+	event.job.duration_ns = duration_ns;
+	return event;
+}
+
+static struct event end_of_partition(uint64_t time_ns, int32_t partition, uint64_t duration_ns)
+{
+	struct event event = span_of(time_ns, 1);
+
+	event.kind = EVENT_PROVE_FINISH_END;
+	event.span.work.partition = partition;
+	event.span.duration_ns = duration_ns;
+	return event;
+}
+
+static void what_two_recordings_tell_counts_once(void **state)
+{
+	struct window window;
+
+	(void)state;
+	window_init(&window);
+	add(&window, event_job(EVENT_JOB_SUBMIT, 10, 1, 1));
+	add(&window, event_job(EVENT_JOB_SUBMIT, 11, 1, 1));
+	add(&window, end_of_partition(20, 0, 7));
+	add(&window, end_of_partition(21, 0, 7));
+	add(&window, end_of_partition(25, 1, 7));
+	add(&window, end_of_partition(26, 1, 7));
+	add(&window, end_of_job(30, 1, 20));
+	add(&window, end_of_job(31, 1, 20));
+	assert_int_equal(window.jobs_done, 1);
+	assert_int_equal(window_partitions(&window), 2);
+	assert_int_equal(window.told_twice, 3);
+	assert_int_equal(window_end_ns(&window), 30);
+	window_finish(&window);
+}
+
+static void a_process_number_used_again_is_not_told_twice(void **state)
+{
+	struct window window;
+
+	(void)state;
+	window_init(&window);
+	add(&window, event_job(EVENT_JOB_SUBMIT, 10, 1, 1));
+	add(&window, end_of_partition(20, 0, 7));
+	add(&window, end_of_job(30, 1, 20));
+	add(&window, event_job(EVENT_JOB_SUBMIT, 110, 1, 1));
+	add(&window, end_of_partition(120, 0, 8));
+	add(&window, end_of_job(130, 1, 21));
+	/* Durations that nobody measured say nothing. */
+	add(&window, end_of_job(140, 2, GAPTRACE_UNKNOWN));
+	add(&window, end_of_job(150, 2, GAPTRACE_UNKNOWN));
+	assert_int_equal(window.jobs_done, 4);
+	assert_int_equal(window_partitions(&window), 2);
+	assert_int_equal(window.told_twice, 0);
+	window_finish(&window);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +205,8 @@ int main(void)
 		cmocka_unit_test(a_recording_that_begins_inside_a_job_is_cut),
 		cmocka_unit_test(jobs_of_two_processes_are_two_jobs),
 		cmocka_unit_test(a_keyframe_opens_a_job_but_not_one_that_ended),
+		cmocka_unit_test(what_two_recordings_tell_counts_once),
+		cmocka_unit_test(a_process_number_used_again_is_not_told_twice),
 		cmocka_unit_test(without_jobs_the_recording_is_the_window),
 		cmocka_unit_test(partitions_are_ends_of_prove_finish_when_there_are_any),
 	};
