@@ -1,0 +1,5 @@
+if(TARGET cupti_collector)
+  unit_test(activity_decode LIBRARIES cupti_collector)
+  unit_test(activity_buffer LIBRARIES cupti_collector)
+  unit_test(clock_sync LIBRARIES cupti_collector)
+endif()
