@@ -219,31 +219,6 @@ static void keep_or_free(struct pinned_pool *pool, const struct pinned_buffer *b
 	}
 }
 
-enum status pinned_pool_reserve(struct pinned_pool *pool, uint64_t bytes, uint32_t count)
-{
-	uint32_t kept_count = 0;
-
-	assert(pool && bytes > 0);
-
-	if (pool->config.staging != PINNED_POOL_REUSE) {
-		return STATUS_OK;
-	}
-	gaptrace_mutex_lock(&pool->mutex);
-	for (const struct kept_buffer *kept = pool->kept; kept; kept = kept->next) {
-		kept_count += kept->capacity_bytes >= bytes;
-	}
-	gaptrace_mutex_unlock(&pool->mutex);
-	for (; kept_count < count; kept_count++) {
-		struct pinned_buffer buffer = {.bytes = bytes};
-
-		if (!allocate_pinned(pool, bytes, &buffer)) {
-			return STATUS_NO_MEMORY;
-		}
-		keep_or_free(pool, &buffer);
-	}
-	return STATUS_OK;
-}
-
 void pinned_pool_checkin(struct pinned_pool *pool, struct pinned_buffer *buffer)
 {
 	const uint64_t begin_ns = clock_now_ns();

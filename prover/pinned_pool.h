@@ -39,13 +39,6 @@ struct pinned_buffer {
 MUST_CHECK enum status pinned_pool_create(
 	const struct pinned_pool_config *config, struct pinned_pool **out_pool);
 
-/*
- * Makes sure that `count` buffers of `bytes` are kept, so that the first partitions need not wait
- * for the driver to pin theirs. Nothing when buffers are not reused. What could be had stays.
- */
-MUST_CHECK enum status pinned_pool_reserve(
-	struct pinned_pool *pool, uint64_t bytes, uint32_t count);
-
 /* Gives a buffer of `bytes`, with whatever is in it. */
 MUST_CHECK enum status pinned_pool_checkout(
 	struct pinned_pool *pool, uint64_t bytes, struct pinned_buffer *out_buffer);

@@ -189,20 +189,6 @@ struct priority_queue_entry *priority_queue_pop(struct priority_queue *queue)
 	return entry;
 }
 
-struct priority_queue_entry *priority_queue_try_pop(struct priority_queue *queue)
-{
-	struct priority_queue_entry *entry = NULL;
-
-	gaptrace_mutex_lock(&queue->mutex);
-	if (queue->count > 0) {
-		struct gaptrace_pop pop = gaptrace_queue_pop_wait(queue, queue->name);
-
-		entry = pop_locked(queue, &pop);
-	}
-	gaptrace_mutex_unlock(&queue->mutex);
-	return entry;
-}
-
 void priority_queue_close(struct priority_queue *queue)
 {
 	gaptrace_mutex_lock(&queue->mutex);

@@ -53,9 +53,6 @@ MUST_CHECK enum status priority_queue_push_wait(
 /* Blocks while the queue is empty. NULL once it is closed and empty. */
 struct priority_queue_entry *priority_queue_pop(struct priority_queue *queue);
 
-/* NULL when there is nothing to pop right now. */
-struct priority_queue_entry *priority_queue_try_pop(struct priority_queue *queue);
-
 /* No push any more; pops go on until the queue is empty. */
 void priority_queue_close(struct priority_queue *queue);
 

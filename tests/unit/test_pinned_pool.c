@@ -182,35 +182,6 @@ static void no_more_is_kept_than_the_limit(void **state)
 	close_rig(&rig);
 }
 
-static void reserved_buffers_are_there_before_the_first_checkout(void **state)
-{
-	struct pool_rig rig;
-	struct pinned_buffer buffers[2];
-
-	open_rig(&rig, *state, PINNED_POOL_REUSE, (struct device_config){0});
-	assert_int_equal(pinned_pool_reserve(rig.pool, 8 * KB, 2), STATUS_OK);
-	assert_int_equal(pinned_pool_reserve(rig.pool, 8 * KB, 2), STATUS_OK);
-	assert_int_equal(pinned_pool_counts(rig.pool).allocated_count, 2);
-	buffers[0] = checkout(&rig, 8 * KB);
-	buffers[1] = checkout(&rig, 8 * KB);
-	assert_int_equal(pinned_pool_counts(rig.pool).allocated_count, 2);
-	assert_int_equal(pinned_pool_counts(rig.pool).reused_count, 2);
-	pinned_pool_checkin(rig.pool, &buffers[0]);
-	pinned_pool_checkin(rig.pool, &buffers[1]);
-	close_rig(&rig);
-
-	open_rig(&rig, *state, PINNED_POOL_PER_CALL, (struct device_config){0});
-	assert_int_equal(pinned_pool_reserve(rig.pool, 8 * KB, 2), STATUS_OK);
-	assert_int_equal(pinned_pool_counts(rig.pool).allocated_count, 0);
-	close_rig(&rig);
-
-	open_rig(&rig, *state, PINNED_POOL_REUSE,
-		(struct device_config){.fault = DEVICE_FAULT_PINNED_ALLOC, .fault_after_count = 2});
-	assert_int_equal(pinned_pool_reserve(rig.pool, 8 * KB, 2), STATUS_NO_MEMORY);
-	assert_int_equal(pinned_pool_counts(rig.pool).kept_bytes, 8 * KB);
-	close_rig(&rig);
-}
-
 /* What is alive is told as the device tells of its own: after each act, zero in the end. */
 static void buffers_in_use_are_told(void **state)
 {
@@ -269,7 +240,6 @@ int main(void)
 		BOTH(without_pinned_memory_a_buffer_is_pageable),
 		BOTH(shrinking_frees_the_largest_first),
 		BOTH(no_more_is_kept_than_the_limit),
-		BOTH(reserved_buffers_are_there_before_the_first_checkout),
 		BOTH(buffers_in_use_are_told),
 	};
 

@@ -35,7 +35,7 @@ static void entries_leave_in_order_of_their_keys(void **state)
 	}
 	for (uint32_t i = 0; i < ITEMS; i++) {
 		static struct priority_queue_entry last;
-		struct priority_queue_entry *entry = priority_queue_try_pop(&queue);
+		struct priority_queue_entry *entry = priority_queue_pop(&queue);
 
 		assert_non_null(entry);
 		if (i > 0) {
@@ -47,7 +47,7 @@ static void entries_leave_in_order_of_their_keys(void **state)
 		}
 		last = *entry;
 	}
-	assert_null(priority_queue_try_pop(&queue));
+	assert_int_equal(priority_queue_counts(&queue).depth, 0);
 	assert_int_equal(priority_queue_counts(&queue).pushed_count, ITEMS);
 	assert_int_equal(priority_queue_counts(&queue).popped_count, ITEMS);
 	priority_queue_finish(&queue);
