@@ -1,0 +1,1 @@
+script_test(lint kernels kernels.py TIMEOUT 1800)
