@@ -33,7 +33,7 @@ static size_t heap_bytes(void)
 	if (__sanitizer_get_current_allocated_bytes) {
 		return __sanitizer_get_current_allocated_bytes();
 	}
-	return mallinfo2().uordblks;
+	return mallinfo2().uordblks + mallinfo2().hblkhd;
 }
 
 static struct event make(struct load *load, enum event_kind kind, int32_t tid)
