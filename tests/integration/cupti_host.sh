@@ -37,6 +37,13 @@ GAPTRACE_CUPTI_LIBRARY=/nonexistent/libcupti.so off missing '' '/nonexistent/lib
 GAPTRACE_CUPTI_LIBRARY=libm.so.6 off strange '' 'libcupti has no cupti'
 GAPTRACE_CUPTI_LIBRARY=$library
 
+claim "the real libcupti, where there is one and no driver"
+if /sbin/ldconfig -p | grep -q 'libcuda\.so\.1' || ! ls /usr/local/cuda/lib64/libcupti.so.13 >/dev/null 2>&1; then
+  echo "left out: it needs CUDA 13 and no driver"
+else
+  GAPTRACE_CUPTI_LIBRARY='' off real '' 'is there an NVIDIA driver'
+fi
+
 claim "kinds that a device lacks are done without"
 run_sample few_kinds few_kinds return 10
 expect_equal "$code" 0 "exit code"
@@ -53,7 +60,8 @@ expect_equal "$(cat stderr)" "" "standard error"
 
 claim "every record is there however the program exits, and its exit code is handed on"
 for end in return quick fork; do
-  run_sample "$end" '' "$end" 50
+  # The leak check of gcc 12 waits for ever in the child of a process with threads.
+  ASAN_OPTIONS=detect_leaks=$([ "$end" = fork ] && echo 0 || echo 1) run_sample "$end" '' "$end" 50
   case $end in
     quick) expect_equal "$code" 8 "exit code" ;;
     *) expect_equal "$code" 0 "exit code" ;;

@@ -161,6 +161,8 @@ enum status subscription_open(struct collector *collector, bool wants_callback, 
 
 void subscription_close(struct collector *collector)
 {
-	(void)collector->api->unsubscribe(collector->subscriber);
-	collector->subscriber = NULL;
+	if (collector->subscriber) {
+		(void)collector->api->unsubscribe(collector->subscriber);
+		collector->subscriber = NULL;
+	}
 }
