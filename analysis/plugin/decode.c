@@ -220,6 +220,15 @@ static uint64_t read_integer(const bt_field *field, bool is_signed)
 			 : bt_field_integer_unsigned_get_value(field);
 }
 
+/*
+ * Babeltrace 2.0's CTF source forgets the terminator of an empty string, so that the text of an
+ * earlier event shines through; the length is right.
+ */
+static const char *read_string(const bt_field *field)
+{
+	return bt_field_string_get_length(field) > 0 ? bt_field_string_get_value(field) : "";
+}
+
 static void read_field(const struct decode_class *class, const struct decode_reader *reader,
 	const bt_field *payload, struct event *event)
 {
@@ -227,7 +236,7 @@ static void read_field(const struct decode_class *class, const struct decode_rea
 		bt_field_structure_borrow_member_field_by_index_const(payload, reader->index);
 
 	if (reader->storage == FIELD_STRING) {
-		decode_class_put_string(reader, bt_field_string_get_value(field), event);
+		decode_class_put_string(reader, read_string(field), event);
 	} else {
 		decode_class_put(class, reader, read_integer(field, reader->is_signed), event);
 	}

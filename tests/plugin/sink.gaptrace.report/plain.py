@@ -187,6 +187,29 @@ def broken_events(readers, work_folder):
     assert any("all_2: an event that is cut short" in note for note in made["trust"]["notes"]), made["trust"]
 
 
+def nameless_devices(readers, work_folder):
+    """An empty string is one in either reader, also where an earlier event of its kind had text: babeltrace2 2.0
+    leaves that text in the field."""
+    trace, now = Trace(), START
+    trace.event(0, "gaptrace:job_submit", now, 100, 100, job=("u64", 1), kind=("string", "test"), partitions=("u32", 1))
+    for device in [0] * 100 + [1, 2] * 100:  # as in keyframes: enough for babeltrace2 to use events again
+        now += 1
+        trace.event(0, "gaptrace_gpu:device", now, 100, 100, device=("i32", device), backend=("u8", 1),
+                    uuid=("string", "" if device else "first"), name=("string", f"gpu{device}"), link=("string", ""))
+    for round_number in range(20):
+        device, now = round_number % 3, now + 50_000
+        trace.event(0, "gaptrace_gpu:kernel", now, 100, 100, device=("i32", device), context=("u32", 1),
+                    stream=("u32", 7), correlation=("u64", 0), start_ns=("u64", now - 20_000), end_ns=("u64", now),
+                    name=("string", "ntt"), graph=("u32", 0))
+    trace.event(0, "gaptrace:job_end", now, 100, 100, job=("u64", 1), status=("u8", 0), duration_ns=("u64", 1))
+    folder = work_folder / "trace"
+    trace.write(folder, packet_events=10_000)
+    made = readers.agree(folder)
+    names = [(device["uuid"], device["name"]) for device in made["devices"]]
+    assert [name for _, name in names] == ["gpu0", "gpu1", "gpu2"] and names[0][0] == "first", names
+    assert all("first" not in uuid for uuid, _ in names[1:]), names
+
+
 def nothing_left(readers, work_folder):
     """Each stream is cut inside its only packet: a report that says so, not a program that is not instrumented."""
     trace = fill(Trace(), 9)
@@ -205,7 +228,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as work_folder:
         for check in (random_traces, rotated_files, two_processes, left_to_babeltrace2, broken_events,
-                      nothing_left):
+                      nameless_devices, nothing_left):
             folder = pathlib.Path(work_folder) / check.__name__
             folder.mkdir()
             check(readers, folder)
