@@ -384,6 +384,6 @@ CUptiResult CUPTIAPI cuptiFinalize(void)
 	pthread_mutex_lock(&cupti.mutex);
 	memset(cupti.is_enabled, 0, sizeof(cupti.is_enabled));
 	pthread_mutex_unlock(&cupti.mutex);
-	timestamp = NULL;
+	timestamp = (CUpti_TimestampCallbackFunc)0;
 	return CUPTI_SUCCESS;
 }
