@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/plugin/graph.h"
 
+#include "analysis/plugin/metadata_packets.h"
 #include "analysis/plugin/salvage.h"
 #include "analysis/plugin/sink_streams.h"
 
@@ -83,6 +84,7 @@ static enum status check_metadata(struct graph *graph, struct member *member)
 {
 	char *path = NULL;
 	struct stat facts;
+	struct diag reason = {""};
 	enum status status = STATUS_OK;
 
 	if (asprintf(&path, "%s/metadata", member->path) < 0) {
@@ -99,6 +101,8 @@ static enum status check_metadata(struct graph *graph, struct member *member)
 			"another "
 			"recording of the same programs over it",
 			path);
+	} else if (metadata_packets_check(path, &reason) != STATUS_OK) {
+		status = note_unreadable(graph, "%s", reason.line);
 	} else {
 		member->is_readable = true;
 	}
