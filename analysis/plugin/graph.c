@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/plugin/graph.h"
 
+#include "analysis/plugin/index_files.h"
 #include "analysis/plugin/metadata_packets.h"
 #include "analysis/plugin/salvage.h"
 #include "analysis/plugin/sink_streams.h"
@@ -96,10 +97,8 @@ static enum status check_metadata(struct graph *graph, struct member *member)
 	} else if (facts.st_size == 0) {
 		status = note_unreadable(graph,
 			"%s: empty, so nothing of this trace can be read: the recorder was killed, "
-			"or "
-			"the disk was full, before it was written; copy the metadata file of "
-			"another "
-			"recording of the same programs over it",
+			"or the disk was full, before it was written; copy the metadata file of "
+			"another recording of the same programs over it",
 			path);
 	} else if (metadata_packets_check(path, &reason) != STATUS_OK) {
 		status = note_unreadable(graph, "%s", reason.line);
@@ -282,6 +281,17 @@ static enum status can_open(const struct graph *graph, const bt_value *params, b
 	return STATUS_OK;
 }
 
+static bool is_index_damaged(const struct graph *graph, const struct member *first)
+{
+	for (size_t i = 0; i < graph->inputs->count; i++) {
+		if (graph->members[i].is_readable && is_same_trace(first, &graph->members[i]) &&
+			index_files_are_damaged(graph->members[i].path)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Parameters that source.ctf.fs accepts for the trace of `first`, mended if need be; or none. */
 static enum status find_params(
 	struct graph *graph, const struct member *first, bt_value **out_params)
@@ -292,7 +302,8 @@ static enum status find_params(
 	bool is_good = false;
 	enum status status = params ? can_open(graph, params, &is_good, reason) : STATUS_NO_MEMORY;
 
-	if (status == STATUS_OK && !is_good && salvage(graph, first)) {
+	if (status == STATUS_OK && (!is_good || is_index_damaged(graph, first)) &&
+		salvage(graph, first)) {
 		bt_value_put_ref(params);
 		params = source_params(graph, first);
 		status = params ? can_open(graph, params, &is_good, again) : STATUS_NO_MEMORY;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/plugin/salvage.h"
 
+#include "analysis/plugin/index_files.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -196,7 +198,7 @@ enum status salvage_make(const char *trace, const struct salvage_listener *liste
 	}
 	status = take_all(absolute, directory, listener, &cut_count, diag);
 	free(absolute);
-	if (status == STATUS_OK && cut_count == 0) {
+	if (status == STATUS_OK && cut_count == 0 && !index_files_are_damaged(trace)) {
 		status = STATUS_NOT_FOUND;
 	}
 	if (status != STATUS_OK) {

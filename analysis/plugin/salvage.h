@@ -30,7 +30,8 @@ struct salvage_listener {
 
 /*
  * Gives the path of the made directory; to be removed with salvage_remove. NOT_FOUND when no
- * stream of the trace is cut, so that there is nothing to mend.
+ * stream of the trace is cut and no index is damaged, so that there is nothing to mend. Indexes
+ * are left out.
  */
 MUST_CHECK enum status salvage_make(const char *trace, const struct salvage_listener *listener,
 	char **out_directory, struct diag *diag);

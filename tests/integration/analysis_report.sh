@@ -156,6 +156,12 @@ expect_status 2 "$gaptrace" report "$WORK/empty"
 expect_line "$WORK/stderr" "$WORK/empty: no trace below it .*gaptrace record"
 expect_status 2 "$gaptrace" report "$WORK/no-metadata"
 expect_line "$WORK/stderr" "no-metadata/trace/metadata: empty.*copy the metadata"
+# Babeltrace 2.0 by itself aborts.
+cp -r "$recording" "$WORK/bad-index"
+printf '\377' | dd of="$(find "$WORK/bad-index" -name '*.idx' | sort | head -1)" bs=1 seek=19 conv=notrunc 2>"$WORK/dd.log"
+"$gaptrace" report "$recording" >"$WORK/whole.txt"
+expect_status 0 "$gaptrace" report "$WORK/bad-index"
+cmp "$WORK/whole.txt" "$WORK/stdout" || fail "a damaged index changes the report"
 # Babeltrace 2.0 by itself waits for ever for the rest of a packet.
 cp -r "$recording" "$WORK/cut-metadata"
 metadata=$(find "$WORK/cut-metadata" -name metadata | head -1)
