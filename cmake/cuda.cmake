@@ -24,6 +24,7 @@ endif()
 set(GAPTRACE_CUDA_ARCHITECTURES "${_cuda_architectures}" CACHE STRING "Compute capabilities, without the dot")
 
 # cuda_objects(prover_cuda kernels.cu): compiles each source and gives the objects to the library.
+# Without guarded statics, which only the unused stubs of <<< >>> have, no C++ library is needed.
 function(cuda_objects library)
   set(code)
   foreach(architecture ${GAPTRACE_CUDA_ARCHITECTURES})
@@ -35,7 +36,7 @@ function(cuda_objects library)
   foreach(source ${ARGN})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${source}.o)
     add_custom_command(OUTPUT ${object}
-      COMMAND ${NVCC} -c -O3 -std=c++17 ${code} -lineinfo -Xcompiler -fPIC,-fvisibility=hidden
+      COMMAND ${NVCC} -c -O3 -std=c++17 ${code} -lineinfo -Xcompiler -fPIC,-fvisibility=hidden,-fno-threadsafe-statics,-fno-exceptions,-fno-rtti
         -I ${PROJECT_SOURCE_DIR} -MD -MF ${object}.d -MT ${object}
         -o ${object} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
       DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} DEPFILE ${object}.d

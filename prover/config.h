@@ -19,7 +19,8 @@
 
 enum config_device_kind {
 	CONFIG_DEVICE_CPU,
-	CONFIG_DEVICE_SIM
+	CONFIG_DEVICE_SIM,
+	CONFIG_DEVICE_CUDA
 };
 enum config_affinity {
 	CONFIG_AFFINITY_SHARED,

@@ -93,8 +93,8 @@ const struct config_key config_keys[] = {
 	CHOICE(synthesis, hand_over, "partition|job", "partition",
 		"when synthesized partitions reach the GPU queue: each at once, or all of a job together"),
 
-	CHOICE(gpu, kind, "cpu|sim", "cpu",
-		"cpu: real proofs on threads; sim: a timing model that makes no proofs"),
+	CHOICE(gpu, kind, "cpu|sim|cuda", "cpu",
+		"cpu: real proofs on threads; sim: a timing model that makes no proofs; cuda: real proofs on NVIDIA GPUs"),
 	COUNT(gpu, count, 1, 64, "1",
 		"devices that the daemon proves on"),
 	COUNT(gpu, workers_per_device, 1, 16, "2",

@@ -69,7 +69,7 @@ static void prove(struct pipeline *pipeline, struct partition *partition, uint32
 {
 	uint32_t device = worker / (uint32_t)pipeline->config.gpu.workers_per_device;
 	uint64_t abc_bytes = partition->job->srs->abc_bytes;
-	char reason[64];
+	char reason[DIAG_LINE_BYTES_MAX + 128];
 	uint64_t wait_ns = 0;
 	bool is_wanted = false;
 	enum status status = STATUS_OK;
@@ -88,8 +88,13 @@ static void prove(struct pipeline *pipeline, struct partition *partition, uint32
 	tracker_worker_end(&pipeline->tracker, worker);
 	idle_meter_stage(pipeline->meter, worker, IDLE_STAGE_FINISH);
 	if (status != STATUS_OK) {
-		(void)snprintf(reason, sizeof(reason), "prove_start on device %u: %s", device,
-			status_text(status));
+		struct diag words = {""};
+
+		if (pipeline->ops->failure) {
+			pipeline->ops->failure(pipeline->devices[device], &words);
+		}
+		(void)snprintf(reason, sizeof(reason), "prove_start on device %u: %s%s%s", device,
+			status_text(status), words.line[0] ? ": " : "", words.line);
 		partition_fail(&partition, reason);
 		return;
 	}

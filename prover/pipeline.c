@@ -293,6 +293,26 @@ static enum status build(struct pipeline *pipeline, const char *state_dir, struc
 	return status;
 }
 
+static enum status find_device(
+	const struct config *config, struct diag *diag, const struct device_ops **out_ops)
+{
+	static const char *const names[] = {
+		[CONFIG_DEVICE_CPU] = "cpu",
+		[CONFIG_DEVICE_SIM] = "sim",
+		[CONFIG_DEVICE_CUDA] = "cuda",
+	};
+	const struct device_ops *ops = device_find(names[config->gpu.kind]);
+
+	if (!ops) {
+		return diag_set(diag, STATUS_UNSUPPORTED,
+			"[gpu] kind = %s: this build has none: build where nvcc is, or set kind = "
+			"cpu",
+			names[config->gpu.kind]);
+	}
+	*out_ops = ops;
+	return STATUS_OK;
+}
+
 enum status pipeline_create(const struct config *config, const char *state_dir, struct diag *diag,
 	struct pipeline **out_pipeline)
 {
@@ -308,8 +328,12 @@ enum status pipeline_create(const struct config *config, const char *state_dir, 
 		diag->line[0] = '\0';
 	}
 	pipeline->config = *config;
-	pipeline->ops = config->gpu.kind == CONFIG_DEVICE_SIM ? &device_sim : &device_cpu;
 	pipeline->begin_ns = clock_now_ns();
+	status = find_device(config, diag, &pipeline->ops);
+	if (status != STATUS_OK) {
+		free(pipeline);
+		return status;
+	}
 	status = build(pipeline, state_dir, diag);
 	if (status != STATUS_OK) {
 		if (diag && diag->line[0] == '\0') {

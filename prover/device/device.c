@@ -7,7 +7,13 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct device_ops *const backends[] = {&device_cpu, &device_sim};
+static const struct device_ops *const backends[] = {
+	&device_cpu,
+	&device_sim,
+#ifdef GAPTRACE_CUDA
+	&device_cuda,
+#endif
+};
 
 const struct device_ops *device_find(const char *name)
 {

@@ -163,6 +163,11 @@ struct device_ops {
 	void (*close)(struct device *device);
 	uint64_t (*free_bytes)(struct device *device);
 	struct device_counts (*counts)(struct device *device);
+	/*
+	 * The driver's own words for the first thing that went wrong since they were asked for, ""
+	 * if nothing did. NULL where a status says all there is to say.
+	 */
+	void (*failure)(struct device *device, struct diag *out_words);
 
 	/* Memory of the host that copies need not stage. Page aligned, zeroed. */
 	MUST_CHECK enum status (*pinned_alloc)(
@@ -229,6 +234,7 @@ struct device_ops {
 
 extern const struct device_ops device_cpu;
 extern const struct device_ops device_sim;
+extern const struct device_ops device_cuda; /* only where GAPTRACE_CUDA is built */
 
 /* The backend of that name; NULL if there is none in this build. */
 const struct device_ops *device_find(const char *name);

@@ -120,8 +120,8 @@ static void values_that_are_none_are_refused(void **state)
 		"M, G or T if you like");
 	assert_refused("[sim]\ntime_scale = nan\n",
 		"proverd.conf:2: [sim] time_scale = 'nan' is no number");
-	assert_refused(
-		"[gpu]\nkind = cuda\n", "proverd.conf:2: [gpu] kind = 'cuda' is none of cpu|sim");
+	assert_refused("[gpu]\nkind = tpu\n",
+		"proverd.conf:2: [gpu] kind = 'tpu' is none of cpu|sim|cuda");
 }
 
 static void a_key_set_twice_is_refused(void **state)

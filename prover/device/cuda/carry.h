@@ -16,7 +16,7 @@ struct carry {
 #ifdef __CUDA_ARCH__
 
 #define CARRY_SUM(name, ptx, portable)                                                             \
-	GPU_FUNCTION uint32_t name(struct carry *carry, uint32_t a, uint32_t b)                    \
+	GPU_LINK uint32_t name(struct carry *carry, uint32_t a, uint32_t b)                        \
 	{                                                                                          \
 		uint32_t out;                                                                      \
                                                                                                    \
@@ -26,7 +26,7 @@ struct carry {
 	}
 
 #define CARRY_PRODUCT(name, ptx, portable)                                                         \
-	GPU_FUNCTION uint32_t name(struct carry *carry, uint32_t a, uint32_t b, uint32_t c)        \
+	GPU_LINK uint32_t name(struct carry *carry, uint32_t a, uint32_t b, uint32_t c)            \
 	{                                                                                          \
 		uint32_t out;                                                                      \
                                                                                                    \
@@ -39,7 +39,7 @@ struct carry {
 
 /* In all of these bit 32 of the result is the carry; of a difference it is the borrow. */
 #define CARRY_SUM(name, ptx, portable)                                                             \
-	GPU_FUNCTION uint32_t name(struct carry *carry, uint32_t a, uint32_t b)                    \
+	GPU_LINK uint32_t name(struct carry *carry, uint32_t a, uint32_t b)                        \
 	{                                                                                          \
 		const uint64_t result = (portable);                                                \
                                                                                                    \
@@ -48,7 +48,7 @@ struct carry {
 	}
 
 #define CARRY_PRODUCT(name, ptx, portable)                                                         \
-	GPU_FUNCTION uint32_t name(struct carry *carry, uint32_t a, uint32_t b, uint32_t c)        \
+	GPU_LINK uint32_t name(struct carry *carry, uint32_t a, uint32_t b, uint32_t c)            \
 	{                                                                                          \
 		const uint64_t product = (uint64_t)a * b;                                          \
 		const uint64_t result = (portable);                                                \

@@ -11,12 +11,14 @@
 
 #ifdef __CUDACC__
 #define GPU_FUNCTION static __device__ __forceinline__
+#define GPU_LINK     GPU_FUNCTION
 #define GPU_ALIGNED  __align__(16)
 #define GPU_UNROLL   _Pragma("unroll")
 #define GPU_ROLLED   _Pragma("unroll 1")
 #else
-/* Inlined without optimisation too: a product is some 600 calls. */
-#define GPU_FUNCTION static inline __attribute__((always_inline, unused))
+#define GPU_FUNCTION static inline __attribute__((unused))
+/* One instruction, of which a product has 600: no call without optimisation either. */
+#define GPU_LINK     static inline __attribute__((always_inline, unused))
 #define GPU_ALIGNED  __attribute__((aligned(16))) /* loads of 16 bytes */
 #define GPU_UNROLL
 #define GPU_ROLLED

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the CUDA backend share. Streams and events are used by one thread at a time;
+ * the rest of a device is guarded by its mutex. Records of calls and kernels are left to the CUPTI
+ * collector, which sees them from the driver.
+ */
+#pragma once
+
+#include "gaptrace/gaptrace.h"
+#include "prover/device/cuda/runtime.h"
+#include "prover/device/device.h"
+
+struct device {
+	struct device_config config;
+	struct runtime *runtime;
+	struct gaptrace_mutex mutex; /* guards the rest */
+	struct device_counts counts;
+	uint64_t used_bytes;
+	uint32_t fault_count;
+};
+
+struct device_memory {
+	struct device *device;
+	void *bytes; /* on the device */
+	uint64_t size;
+};
+
+/* On the device, for each stream. */
+struct device_stream_state {
+	struct xyzz totals[2];
+	uint32_t is_broken;
+};
+
+struct device_stream {
+	struct device *device;
+	struct runtime_stream *stream;
+	enum status status;            /* first failure since it was asked for */
+	struct device_memory *scratch; /* of sums, grown when one needs more */
+	struct device_memory *state;
+	uint32_t *is_broken; /* pinned: where that of the state comes back */
+};
+
+struct device_event {
+	struct runtime_event *event;
+	bool is_recorded;
+	enum status status; /* of its stream when it was recorded */
+};
+
+struct device_key {
+	struct device *device;
+	struct device_shape shape;
+	struct device_memory *memory; /* all that follows is in it */
+	const struct affine *points[DEVICE_QUERY_COUNT];
+	const uint32_t *h_wires;
+	struct transform transform;
+};
+
+/* True when this is the call that a test wants to fail. */
+bool device_cuda_fails(struct device *device, enum device_fault fault);
+
+/* Notes a failure of the stream and gives it back. */
+MUST_CHECK enum status device_cuda_fail(struct device_stream *stream, enum status status);
+
+/* Adds to one of the device's counts the time since `begin_ns`, which a call took. */
+void device_cuda_count(struct device *device, uint64_t *count_ns, uint64_t begin_ns);
+
+MUST_CHECK enum status device_cuda_pinned_alloc(
+	struct device *device, uint64_t bytes, void **out_memory);
+void device_cuda_pinned_free(struct device *device, void *memory, uint64_t bytes);
+MUST_CHECK enum status device_cuda_upload(
+	struct device_stream *stream, const struct device_copy *copy);
+MUST_CHECK enum status device_cuda_download(
+	struct device_stream *stream, const struct device_copy *copy);
+MUST_CHECK enum status device_cuda_memory_alloc(
+	struct device *device, uint64_t bytes, struct device_memory **out_memory);
+void device_cuda_memory_free(struct device *device, struct device_memory *memory);
+
+MUST_CHECK enum status device_cuda_key_load(struct device *device, const struct zkey *key,
+	const struct device_shape *shape, struct device_key **out_key);
+void device_cuda_key_unload(struct device *device, struct device_key *key);
+
+MUST_CHECK enum status device_cuda_transform(struct device_stream *stream, struct device_key *key,
+	enum device_vector which, struct device_place vector);
+MUST_CHECK enum status device_cuda_quotient(struct device_stream *stream, struct device_key *key,
+	const struct device_place abc[DEVICE_VECTOR_COUNT]);
+MUST_CHECK enum status device_cuda_msm_h(struct device_stream *stream, struct device_key *key,
+	struct device_place scalars, struct device_place result);
+MUST_CHECK enum status device_cuda_sum_ones(struct device_stream *stream, struct device_key *key,
+	enum device_query query, const struct device_scalars *scalars, struct device_place result);
+MUST_CHECK enum status device_cuda_msm(struct device_stream *stream, struct device_key *key,
+	enum device_query query, const struct device_scalars *scalars, struct device_place result);

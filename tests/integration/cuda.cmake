@@ -1,0 +1,1 @@
+script_test(integration prover_cuda prover_cuda.sh)
