@@ -15,6 +15,7 @@ static enum status add(struct input_list *list, const char *path)
 {
 	char *copy;
 
+	list->seen++;
 	for (size_t i = 0; i < list->count; i++) {
 		if (strcmp(list->paths[i], path) == 0) {
 			return STATUS_OK;
@@ -76,7 +77,7 @@ static enum status visit(struct input_list *list, FTS *tree, FTSENT *entry, stru
 enum status input_find(struct input_list *list, const char *path, struct diag *diag)
 {
 	char *const roots[] = {(char *)(uintptr_t)path, NULL};
-	const size_t count_before = list->count;
+	const size_t seen_before = list->seen;
 	enum status status = STATUS_OK;
 	struct stat facts;
 	FTSENT *entry;
@@ -97,7 +98,7 @@ enum status input_find(struct input_list *list, const char *path, struct diag *d
 		status = visit(list, tree, entry, diag);
 	}
 	(void)fts_close(tree);
-	if (status == STATUS_OK && list->count == count_before) {
+	if (status == STATUS_OK && list->seen == seen_before) {
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s: no trace below it (a directory with a file `metadata`); make one with "
 			"gaptrace record -o DIR -- COMMAND",

@@ -15,6 +15,7 @@ struct input_list {
 	char **paths; /* directories with a metadata file, sorted */
 	size_t count;
 	size_t capacity;
+	size_t seen; /* with those that were there already */
 };
 
 /*

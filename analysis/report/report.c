@@ -75,13 +75,26 @@ static int write_descriptor(
 	}
 	errno = 0;
 	format->write(report, stream);
-	if (fflush(stream) != 0 || ferror(stream) || fsync(descriptor) != 0) {
+	/* Devices and pipes have no disk to be flushed to. */
+	if (fflush(stream) != 0 || ferror(stream) ||
+		(fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS)) {
 		error = errno ? errno : EIO;
 	}
 	if (fclose(stream) != 0 && error == 0) {
 		error = errno;
 	}
 	return error;
+}
+
+/* A place that is missing or forbidden is no fault of the input: it is told apart from that. */
+static enum status refuse(const char *path, int error, struct diag *diag)
+{
+	enum status status = status_from_errno(error);
+
+	if (status != STATUS_NO_SPACE && status != STATUS_NO_MEMORY) {
+		status = STATUS_IO;
+	}
+	return diag_set(diag, status, "%s: %s; the report was not written", path, strerror(error));
 }
 
 enum status report_write(const struct report_data *report, const struct report_format *format,
@@ -105,9 +118,7 @@ enum status report_write(const struct report_data *report, const struct report_f
 		if (stream) {
 			(void)fclose(stream);
 		}
-		return error ? diag_set(diag, status_from_errno(error), "%s: %s", path,
-				       strerror(error))
-			     : STATUS_OK;
+		return error ? refuse(path, error, diag) : STATUS_OK;
 	}
 	if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
 		return STATUS_NO_MEMORY;
@@ -128,9 +139,5 @@ enum status report_write(const struct report_data *report, const struct report_f
 		}
 	}
 	free(temporary);
-	if (error != 0) {
-		return diag_set(diag, status_from_errno(error),
-			"%s: %s; the report was not written", path, strerror(error));
-	}
-	return STATUS_OK;
+	return error ? refuse(path, error, diag) : STATUS_OK;
 }

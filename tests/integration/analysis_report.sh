@@ -177,8 +177,13 @@ expect_line "$WORK/stderr" "text and json"
 expect_status 2 "$gaptrace" report
 expect_equal "$(wc -l <"$WORK/stderr")" 1 "lines on standard error"
 
+claim "an input that is named twice is read once"
+"$gaptrace" report "$recording" "$recording" >"$WORK/twice.txt"
+cmp "$WORK/whole.txt" "$WORK/twice.txt" || fail "the second name changes the report"
+
 claim "an output that cannot be written leaves nothing behind, and a closed pipe is an error"
-expect_status 2 "$gaptrace" report -o "$WORK/no-such-folder/report" "$recording"
+expect_status 0 "$gaptrace" report -o /dev/null "$recording"
+expect_status 74 "$gaptrace" report -o "$WORK/no-such-folder/report" "$recording"
 expect_line "$WORK/stderr" "no-such-folder/report.*not written"
 if [ -w /dev/full ]; then
   full() { "$gaptrace" report "$recording" >/dev/full; }
