@@ -118,26 +118,34 @@ static void past_the_pool_there_are_small_ones(void **state)
 		assert_non_null(taken);
 		activity_buffer_pool_put(&pool, taken);
 	}
+	assert_int_equal(pool.extra_count, 10);
 	assert_int_equal(activity_buffer_pool_lost(&pool), 0);
 }
 
 static void when_nobody_reads_the_oldest_full_one_is_lost_and_counted(void **state)
 {
-	uint8_t *data[COUNT_MAX];
+	static uint8_t *data[COUNT_MAX + ACTIVITY_BUFFER_EXTRA_MAX];
+	const int count = COUNT_MAX + ACTIVITY_BUFFER_EXTRA_MAX;
 	size_t bytes;
 
 	(void)state;
-	for (int i = 0; i < COUNT_MAX; i++) {
+	for (int i = 0; i < count; i++) {
 		data[i] = request(&bytes);
 	}
-	for (int i = 0; i < COUNT_MAX; i++) {
-		memset(data[i], 1, 100);
-		activity_buffer_pool_complete(&pool, data[i], 100 + (size_t)i);
-	}
+	/* One of the pool's own, and one of the small ones. */
+	memset(data[0], 1, 100);
+	activity_buffer_pool_complete(&pool, data[0], 100);
+	memset(data[COUNT_MAX], 1, 101);
+	activity_buffer_pool_complete(&pool, data[COUNT_MAX], 101);
 	assert_ptr_equal(request(&bytes), data[0]);
-	assert_ptr_equal(request(&bytes), data[1]);
+	assert_int_equal(bytes, ACTIVITY_BUFFER_BYTES);
+	assert_ptr_equal(request(&bytes), data[COUNT_MAX]);
 	assert_int_equal(activity_buffer_pool_lost(&pool), 201);
 	assert_int_equal(activity_buffer_pool_lost(&pool), 0);
+	assert_int_equal(pool.extra_count, ACTIVITY_BUFFER_EXTRA_MAX);
+	/* With nothing to lose there is one more all the same. */
+	(void)request(&bytes);
+	assert_int_equal(pool.extra_count, ACTIVITY_BUFFER_EXTRA_MAX + 1);
 	assert_int_equal(read_count, 2);
 }
 

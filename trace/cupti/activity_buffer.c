@@ -46,15 +46,24 @@ enum status activity_buffer_pool_init(struct activity_buffer_pool *pool, uint32_
 	return STATUS_OK;
 }
 
+/* Those of a list that are not the pool's own. */
+static void extras_free(struct activity_buffer *buffer)
+{
+	while (buffer) {
+		struct activity_buffer *next = buffer->next;
+
+		if (buffer->is_extra) {
+			free(buffer->data);
+			free(buffer);
+		}
+		buffer = next;
+	}
+}
+
 void activity_buffer_pool_finish(struct activity_buffer_pool *pool)
 {
-	while (pool->extra) {
-		struct activity_buffer *extra = pool->extra;
-
-		pool->extra = extra->next;
-		free(extra->data);
-		free(extra);
-	}
+	extras_free(pool->extra);
+	extras_free(pool->full);
 	(void)munmap(pool->memory, (size_t)pool->count * ACTIVITY_BUFFER_BYTES);
 	free(pool->buffers);
 	(void)pthread_cond_destroy(&pool->changed);
@@ -105,11 +114,15 @@ static struct activity_buffer *find_any(struct activity_buffer_pool *pool)
 	if (pool->touched_count < pool->count) {
 		return &pool->buffers[pool->touched_count++];
 	}
-	/* Of those that wait for our thread only the pool's own are of full size. */
-	if (pool->full && !pool->full->is_extra) {
-		return pop_full(pool);
+	if (pool->extra_count < ACTIVITY_BUFFER_EXTRA_MAX || !pool->full) {
+		return extra_create(pool);
 	}
-	return extra_create(pool);
+	buffer = pop_full(pool);
+	if (buffer->is_extra) {
+		buffer->next = pool->extra;
+		pool->extra = buffer;
+	}
+	return buffer;
 }
 
 static void lose_records(
@@ -229,6 +242,9 @@ void activity_buffer_pool_put(struct activity_buffer_pool *pool, struct activity
 	assert(buffer->state == ACTIVITY_BUFFER_TAKEN);
 
 	if (buffer->is_extra) {
+		pthread_mutex_lock(&pool->mutex);
+		pool->extra_count--;
+		pthread_mutex_unlock(&pool->mutex);
 		free(buffer->data);
 		free(buffer);
 		return;

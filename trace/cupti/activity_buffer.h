@@ -3,7 +3,7 @@
  * The buffers that CUPTI fills with records. They are allocated and zeroed before it asks, since it
  * asks in the host's threads, in the middle of a launch; what comes back full waits here for our
  * own thread. CUPTI crashes on a request that is refused, so there is always one more: past the
- * pool the oldest full buffer is emptied unread, and past those there are small ones.
+ * pool there are some small ones, and past those the oldest full buffer is emptied unread.
  * The mutex guards everything; the pool may be used by any thread, and across a fork.
  */
 #pragma once
@@ -17,6 +17,10 @@
 
 /* 216 bytes a kernel: some 5000 kernels. CUPTI's advice is 1 to 10 MiB. */
 #define ACTIVITY_BUFFER_BYTES 1048576U
+
+/* Small buffers past the pool before records are lost instead: 16 MiB. There are more of them only
+ * when CUPTI itself holds everything, one for each of very many threads. */
+#define ACTIVITY_BUFFER_EXTRA_MAX 256
 
 enum activity_buffer_state {
 	ACTIVITY_BUFFER_UNTOUCHED, /* its pages are not there yet */
@@ -49,8 +53,8 @@ struct activity_buffer_pool {
 	struct activity_buffer *free;
 	struct activity_buffer *full; /* oldest first */
 	struct activity_buffer *full_last;
-	struct activity_buffer *extra; /* every one that is out */
-	uint64_t extra_count;          /* ever handed out */
+	struct activity_buffer *extra; /* every small one that is out */
+	uint32_t extra_count;          /* those, and those that are full or taken */
 	/* Says how many records are lost with a buffer; set before anybody asks. */
 	uint64_t (*count_records)(void *context, uint8_t *data, size_t valid_bytes);
 	void *count_context;

@@ -126,14 +126,14 @@ static void tell_watermarks(const struct collector *collector)
 	}
 }
 
-/* The pair comes between the flush and the decoding: so the stamps lie between two pairs. */
 static void flush(struct collector *collector, uint32_t flag, bool is_keyframe)
 {
 	collector->flushed_ns = clock_now_ns();
-	(void)collector->api->flush_all(flag);
+	/* Before the flush, which decodes: so that most stamps lie between two pairs. */
 	if (is_keyframe) {
 		tell_clock_pair(collector);
 	}
+	(void)collector->api->flush_all(flag);
 	drain(collector);
 	tell_dropped(collector);
 	tell_watermarks(collector);
@@ -210,6 +210,7 @@ static void *collector_run(void *argument)
 	struct collector *collector = argument;
 	const uint64_t interval_ns = collector->options->flush_interval_ns;
 
+	atomic_store(&collector->tid, gettid());
 	gaptrace_thread_name(THREAD_NAME);
 	tell_path(collector);
 	while (activity_buffer_pool_wait(collector->pool, collector->flushed_ns + interval_ns)) {
@@ -293,6 +294,13 @@ enum status collector_start(
 			strerror(error));
 	}
 	return STATUS_OK;
+}
+
+void collector_completed(struct collector *collector)
+{
+	if (atomic_load(&collector->tid) == gettid()) {
+		drain(collector);
+	}
 }
 
 bool collector_stop(struct collector *collector, uint64_t limit_ns)

@@ -15,6 +15,7 @@
 #include "trace/cupti/cupti_api.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -40,6 +41,7 @@ struct collector {
 	uint64_t keyframe_ns; /* the last keyframe */
 	bool has_told_of_clock;
 	pthread_t thread;
+	atomic_int tid;        /* of that thread, once it runs */
 	pthread_mutex_t mutex; /* guards is_done */
 	pthread_cond_t done;
 	bool is_done;
@@ -56,6 +58,12 @@ struct collector_parts {
 /* On failure nothing is left behind, and `diag` says what an operator can do about it. */
 MUST_CHECK enum status collector_start(
 	struct collector *collector, const struct collector_parts *parts, struct diag *diag);
+
+/*
+ * A buffer was completed. On our own thread, inside a flush, it is decoded at once: a flush may
+ * return more buffers than the pool has, and the host goes on asking for some meanwhile.
+ */
+void collector_completed(struct collector *collector);
 
 /* Everything recorded so far is emitted. False when CUPTI did not return within `limit_ns`: then
  * the thread is left alone. */

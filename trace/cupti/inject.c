@@ -56,6 +56,7 @@ static void CUPTIAPI buffer_completed(
 	(void)stream;
 	(void)size;
 	activity_buffer_pool_complete(&injection.pool, buffer, valid_bytes);
+	collector_completed(&injection.collector);
 }
 
 static uint64_t CUPTIAPI timestamp(void)
