@@ -35,6 +35,43 @@ void device_driver_destroy(struct device_driver *driver)
 	free(driver);
 }
 
+static struct device_tally *tally_of(struct device_driver *driver, enum gaptrace_buffer_kind kind)
+{
+	return kind == GAPTRACE_BUFFER_PINNED ? &driver->pinned : &driver->memory;
+}
+
+void device_driver_tally_add(struct device_driver *driver, enum gaptrace_buffer_kind kind,
+	uint64_t bytes, uint64_t duration_ns)
+{
+	struct device_tally *tally = tally_of(driver, kind);
+
+	tally->count++;
+	tally->bytes += bytes;
+	gaptrace_buffer_alloc(&(struct gaptrace_buffer){
+		.kind = kind,
+		.bytes = bytes,
+		.live_count = tally->count,
+		.live_bytes = tally->bytes,
+		.duration_ns = duration_ns,
+	});
+}
+
+void device_driver_tally_remove(struct device_driver *driver, enum gaptrace_buffer_kind kind,
+	uint64_t bytes, uint64_t duration_ns)
+{
+	struct device_tally *tally = tally_of(driver, kind);
+
+	tally->count--;
+	tally->bytes -= bytes;
+	gaptrace_buffer_free(&(struct gaptrace_buffer){
+		.kind = kind,
+		.bytes = bytes,
+		.live_count = tally->count,
+		.live_bytes = tally->bytes,
+		.duration_ns = duration_ns,
+	});
+}
+
 uint64_t device_driver_correlation(struct device_driver *driver)
 {
 	return atomic_fetch_add(&driver->correlation_last, 1) + 1;

@@ -24,6 +24,15 @@ struct device_driver {
 	atomic_ullong correlation_last;
 };
 
+/*
+ * With the mutex held: what was allocated or freed, and how long that took, in the tally of its
+ * kind and as a buffer event.
+ */
+void device_driver_tally_add(struct device_driver *driver, enum gaptrace_buffer_kind kind,
+	uint64_t bytes, uint64_t duration_ns);
+void device_driver_tally_remove(struct device_driver *driver, enum gaptrace_buffer_kind kind,
+	uint64_t bytes, uint64_t duration_ns);
+
 /* The next of the numbers that join operations to their calls, from 1. */
 uint64_t device_driver_correlation(struct device_driver *driver);
 

@@ -12,35 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With the driver's lock held. */
-static void tally_add(struct device_tally *tally, enum gaptrace_buffer_kind kind, uint64_t bytes,
-	uint64_t duration_ns)
-{
-	tally->count++;
-	tally->bytes += bytes;
-	gaptrace_buffer_alloc(&(struct gaptrace_buffer){
-		.kind = kind,
-		.bytes = bytes,
-		.live_count = tally->count,
-		.live_bytes = tally->bytes,
-		.duration_ns = duration_ns,
-	});
-}
-
-static void tally_remove(struct device_tally *tally, enum gaptrace_buffer_kind kind, uint64_t bytes,
-	uint64_t duration_ns)
-{
-	tally->count--;
-	tally->bytes -= bytes;
-	gaptrace_buffer_free(&(struct gaptrace_buffer){
-		.kind = kind,
-		.bytes = bytes,
-		.live_count = tally->count,
-		.live_bytes = tally->bytes,
-		.duration_ns = duration_ns,
-	});
-}
-
 static bool is_call_failing(struct device *device, enum device_fault fault)
 {
 	bool is_failing;
@@ -68,8 +39,8 @@ enum status device_software_pinned_alloc(struct device *device, uint64_t bytes, 
 			 ? STATUS_NO_MEMORY
 			 : device->backend->pinned_alloc(bytes, &memory);
 	if (status == STATUS_OK) {
-		tally_add(&driver->pinned, GAPTRACE_BUFFER_PINNED, bytes,
-			clock_now_ns() - call.start_ns);
+		device_driver_tally_add(
+			driver, GAPTRACE_BUFFER_PINNED, bytes, clock_now_ns() - call.start_ns);
 	}
 	idle_meter_interval(device->config.meter, IDLE_CLOCK_PINNED_ALLOC, 0, locked_ns);
 	gaptrace_mutex_unlock(&driver->mutex);
@@ -99,8 +70,8 @@ void device_software_pinned_free(struct device *device, void *memory, uint64_t b
 	locked_ns = clock_now_ns();
 	device_software_take_time(device, call.api, bytes);
 	device->backend->pinned_free(memory, bytes);
-	tally_remove(
-		&driver->pinned, GAPTRACE_BUFFER_PINNED, bytes, clock_now_ns() - call.start_ns);
+	device_driver_tally_remove(
+		driver, GAPTRACE_BUFFER_PINNED, bytes, clock_now_ns() - call.start_ns);
 	idle_meter_interval(device->config.meter, IDLE_CLOCK_PINNED_FREE, 0, locked_ns);
 	gaptrace_mutex_unlock(&driver->mutex);
 
@@ -171,8 +142,8 @@ enum status device_software_memory_alloc(
 	device_software_take_time(device, call.api, bytes);
 	status = make_memory(device, bytes, out_memory);
 	if (status == STATUS_OK) {
-		tally_add(&driver->memory, GAPTRACE_BUFFER_DEVICE, bytes,
-			clock_now_ns() - call.start_ns);
+		device_driver_tally_add(
+			driver, GAPTRACE_BUFFER_DEVICE, bytes, clock_now_ns() - call.start_ns);
 	}
 	gaptrace_mutex_unlock(&driver->mutex);
 
@@ -199,8 +170,8 @@ void device_software_memory_free(struct device *device, struct device_memory *me
 		explicit_bzero(memory->bytes, memory->size); /* it held a witness */
 	}
 	free(memory->bytes);
-	tally_remove(&driver->memory, GAPTRACE_BUFFER_DEVICE, memory->size,
-		clock_now_ns() - call.start_ns);
+	device_driver_tally_remove(
+		driver, GAPTRACE_BUFFER_DEVICE, memory->size, clock_now_ns() - call.start_ns);
 	gaptrace_mutex_unlock(&driver->mutex);
 	free(memory);
 

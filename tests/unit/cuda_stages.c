@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/cuda_stages.h"
 
+#include "prover/device/device_driver.h"
 #include "prover/groth16/scalars.h"
 
 #include <setjmp.h>
@@ -70,6 +71,7 @@ void cuda_stages_close(struct cuda_stages *stages)
 		stages->ops->key_unload(stages->device, stages->key);
 		stages->ops->close(stages->device);
 	}
+	assert_int_equal(stages->driver->pinned.count + stages->driver->memory.count, 0);
 	device_driver_destroy(stages->driver);
 }
 

@@ -1,12 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of the cuda device, pinned and its own, and copies between the two. */
 #include "prover/device/cuda/device_cuda_private.h"
+#include "prover/device/device_driver.h"
 #include "prover/idle_meter.h"
 #include "trace/base/clock.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The buffer events of the prover's own memory; the runtime has locks of its own for the calls. */
+static void tell_alloc(
+	struct device *device, enum gaptrace_buffer_kind kind, uint64_t bytes, uint64_t begin_ns)
+{
+	struct device_driver *driver = device->config.driver;
+
+	gaptrace_mutex_lock(&driver->mutex);
+	device_driver_tally_add(driver, kind, bytes, clock_now_ns() - begin_ns);
+	gaptrace_mutex_unlock(&driver->mutex);
+}
+
+static void tell_free(
+	struct device *device, enum gaptrace_buffer_kind kind, uint64_t bytes, uint64_t begin_ns)
+{
+	struct device_driver *driver = device->config.driver;
+
+	gaptrace_mutex_lock(&driver->mutex);
+	device_driver_tally_remove(driver, kind, bytes, clock_now_ns() - begin_ns);
+	gaptrace_mutex_unlock(&driver->mutex);
+}
 
 enum status device_cuda_pinned_alloc(struct device *device, uint64_t bytes, void **out_memory)
 {
@@ -19,6 +41,7 @@ enum status device_cuda_pinned_alloc(struct device *device, uint64_t bytes, void
 	idle_meter_interval(device->config.meter, IDLE_CLOCK_PINNED_ALLOC, 0, begin_ns);
 	device_cuda_count(device, &device->counts.alloc_ns, begin_ns);
 	if (status == STATUS_OK) {
+		tell_alloc(device, GAPTRACE_BUFFER_PINNED, bytes, begin_ns);
 		memset(memory, 0, bytes);
 		*out_memory = memory;
 	}
@@ -34,6 +57,7 @@ void device_cuda_pinned_free(struct device *device, void *memory, uint64_t bytes
 	}
 	explicit_bzero(memory, bytes); /* it held a witness */
 	runtime_pinned_free(device->runtime, memory);
+	tell_free(device, GAPTRACE_BUFFER_PINNED, bytes, begin_ns);
 	idle_meter_interval(device->config.meter, IDLE_CLOCK_PINNED_FREE, 0, begin_ns);
 	device_cuda_count(device, &device->counts.free_ns, begin_ns);
 }
@@ -82,6 +106,7 @@ enum status device_cuda_memory_alloc(
 		free(memory);
 		return status;
 	}
+	tell_alloc(device, GAPTRACE_BUFFER_DEVICE, bytes, begin_ns);
 	memory->device = device;
 	memory->size = bytes;
 	*out_memory = memory;
@@ -97,6 +122,7 @@ void device_cuda_memory_free(struct device *device, struct device_memory *memory
 	}
 	runtime_memory_free(device->runtime, memory->bytes, memory->size);
 	give_back(device, memory->size);
+	tell_free(device, GAPTRACE_BUFFER_DEVICE, memory->size, begin_ns);
 	free(memory);
 	device_cuda_count(device, &device->counts.free_ns, begin_ns);
 }
