@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/config.h"
 
+#include "prover/config_check.h"
 #include "prover/config_keys.h"
+#include "prover/nearest.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -34,47 +36,6 @@ struct reader {
 	struct config *config;
 };
 
-/* The number of single-letter edits between two short words. */
-static uint32_t edit_distance(const char *left, const char *right)
-{
-	uint32_t row[65];
-	size_t right_length = strnlen(right, 64);
-
-	for (uint32_t j = 0; j <= right_length; j++) {
-		row[j] = j;
-	}
-	for (uint32_t i = 1; left[i - 1] != '\0'; i++) {
-		uint32_t diagonal = row[0];
-
-		row[0] = i;
-		for (uint32_t j = 1; j <= right_length; j++) {
-			uint32_t above = row[j];
-			uint32_t best = diagonal + (left[i - 1] != right[j - 1]);
-
-			best = above + 1 < best ? above + 1 : best;
-			best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-			row[j] = best;
-			diagonal = above;
-		}
-	}
-	return row[right_length];
-}
-
-/* The word of `words` nearest to `word`, NULL when none is near. */
-struct nearest {
-	const char *word;
-	uint32_t distance;
-};
-
-static void nearest_offer(struct nearest *nearest, const char *given, const char *candidate)
-{
-	uint32_t distance = edit_distance(given, candidate);
-
-	if (distance < nearest->distance && distance <= 1 + strlen(candidate) / 3) {
-		*nearest = (struct nearest){.word = candidate, .distance = distance};
-	}
-}
-
 static int reader_fail(struct reader *reader, enum status status)
 {
 	reader->status = status;
@@ -87,7 +48,7 @@ static int reader_fail(struct reader *reader, enum status status)
 
 static int unknown_section(struct reader *reader, const char *section, const char *name)
 {
-	struct nearest nearest = {.distance = UINT32_MAX};
+	struct nearest nearest = NEAREST_NONE;
 
 	for (uint32_t i = 0; i < config_key_count; i++) {
 		nearest_offer(&nearest, section, config_keys[i].section);
@@ -108,7 +69,7 @@ static int unknown_section(struct reader *reader, const char *section, const cha
 /* A key that stands elsewhere is better advice than one that is spelled alike. */
 static int unknown_key(struct reader *reader, const char *section, const char *name)
 {
-	struct nearest nearest = {.distance = UINT32_MAX};
+	struct nearest nearest = NEAREST_NONE;
 	const char *elsewhere = NULL;
 
 	for (uint32_t i = 0; i < config_key_count; i++) {
@@ -210,7 +171,9 @@ static int set_real(struct reader *reader, const struct config_key *key, const c
 
 	errno = 0;
 	value = strtod(text, &end);
-	if (end == text || *end != '\0' || errno != 0 || !isfinite(value)) {
+	/* strtod alone would take hexadecimal, infinities and what is no number. */
+	if (text[strspn(text, "0123456789.eE+-")] != '\0' || end == text || *end != '\0' ||
+		errno != 0 || !isfinite(value)) {
 		return READER_FAIL(reader, "%s:%d: [%s] %s = '%s' is no number", reader->name,
 			reader->line, key->section, key->name, text);
 	}
@@ -320,16 +283,6 @@ static char *read_line(char *line, int size, void *stream)
 	return line;
 }
 
-static enum status config_check(const struct config *config, const char *name, struct diag *diag)
-{
-	if (config->scheduler.pacer_interval_min_ms > config->scheduler.pacer_interval_max_ms) {
-		return diag_set(diag, STATUS_BAD_INPUT,
-			"%s: [scheduler] pacer_interval_min_ms is above pacer_interval_max_ms",
-			name);
-	}
-	return STATUS_OK;
-}
-
 void config_init(struct config *config)
 {
 	struct reader reader = {.name = "defaults", .config = config};
@@ -368,7 +321,7 @@ enum status config_parse(
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s:%d: neither a [section] nor a 'key = value'", name, bad_line);
 	}
-	status = config_check(&config, name, diag);
+	status = config_check(&config, name, reader.set_line, diag);
 	if (status == STATUS_OK) {
 		*out_config = config;
 	}

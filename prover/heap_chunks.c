@@ -8,6 +8,8 @@
 #define FREE_BYTES  12288
 #define FENCE_BYTES 1536
 
+_Static_assert(HEAP_CHUNK_BYTES == FREE_BYTES + FENCE_BYTES, "as others reckon with it");
+
 struct heap_chunks {
 	uint64_t count;
 	void *fences[];

@@ -11,6 +11,9 @@
 
 #include <stdint.h>
 
+/* Of the heap, for each chunk and what keeps it apart from the next. */
+#define HEAP_CHUNK_BYTES 13824
+
 struct heap_chunks;
 
 /* Leaves `count` free chunks in the heap of the calling thread until they are destroyed. */

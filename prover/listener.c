@@ -174,6 +174,13 @@ static bool parse_address(const char *text, struct tcp_address *out_address)
 	return true;
 }
 
+bool listener_is_loopback(const char *address)
+{
+	struct tcp_address parsed;
+
+	return parse_address(address, &parsed);
+}
+
 /* The port that the kernel chose, for port 0. */
 static uint16_t bound_port(int fd)
 {

@@ -11,6 +11,7 @@
 #include "trace/base/status.h"
 
 #include <limits.h>
+#include <stdbool.h>
 
 struct listener {
 	int fd;              /* -1: none */
@@ -21,6 +22,9 @@ struct listener {
 
 MUST_CHECK enum status listener_open_unix(
 	const char *path, struct diag *diag, struct listener *out_listener);
+
+/* True for 127.0.0.1:PORT, [::1]:PORT and localhost:PORT, which listener_open_tcp takes. */
+bool listener_is_loopback(const char *address);
 
 /* `address` is 127.0.0.1:PORT, [::1]:PORT or localhost:PORT; port 0 takes a free one. */
 MUST_CHECK enum status listener_open_tcp(

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -41,9 +42,15 @@ static void an_empty_file_is_the_defaults(void **state)
 
 static void every_kind_of_value_is_read(void **state)
 {
+	char folder[] = "/tmp/config with blanks.XXXXXX";
+	char text[512];
 	struct config config;
 	struct diag diag = {.line = ""};
-	enum status status = config_parse("x",
+	enum status status = STATUS_OK;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(text, sizeof(text),
 		"; a comment\n"
 		"[gpu]\n"
 		"count = 4 ; an inline comment\n"
@@ -54,10 +61,10 @@ static void every_kind_of_value_is_read(void **state)
 		"[sim]\n"
 		"time_scale = 0.25\n"
 		"[jobs]\n"
-		"file_root = /srv/with blanks\n",
-		&diag, &config);
-
-	(void)state;
+		"file_root = %s\n",
+		folder);
+	status = config_parse("x", text, &diag, &config);
+	assert_int_equal(rmdir(folder), 0);
 	assert_string_equal(diag.line, "");
 	assert_int_equal(status, STATUS_OK);
 	assert_int_equal(config.gpu.count, 4);
@@ -65,7 +72,7 @@ static void every_kind_of_value_is_read(void **state)
 	assert_int_equal(config.memory.budget_bytes, 3ULL << 30);
 	assert_int_equal(config.memory.partition_bytes, 0);
 	assert_true(config.sim.time_scale == 0.25);
-	assert_string_equal(config.jobs.file_root, "/srv/with blanks");
+	assert_string_equal(config.jobs.file_root, folder);
 }
 
 static void an_unknown_key_is_refused_with_the_likely_one(void **state)
@@ -120,6 +127,10 @@ static void values_that_are_none_are_refused(void **state)
 		"M, G or T if you like");
 	assert_refused("[sim]\ntime_scale = nan\n",
 		"proverd.conf:2: [sim] time_scale = 'nan' is no number");
+	assert_refused("[sim]\ntime_scale = inf\n",
+		"proverd.conf:2: [sim] time_scale = 'inf' is no number");
+	assert_refused("[sim]\ntime_scale = 0x10\n",
+		"proverd.conf:2: [sim] time_scale = '0x10' is no number");
 	assert_refused("[gpu]\nkind = tpu\n",
 		"proverd.conf:2: [gpu] kind = 'tpu' is none of cpu|sim|cuda");
 }
@@ -148,7 +159,85 @@ static void settings_that_contradict_are_refused(void **state)
 {
 	(void)state;
 	assert_refused("[scheduler]\npacer_interval_min_ms = 100\npacer_interval_max_ms = 99\n",
-		"proverd.conf: [scheduler] pacer_interval_min_ms is above pacer_interval_max_ms");
+		"proverd.conf:3: [scheduler] pacer_interval_min_ms = 100 is above "
+		"pacer_interval_max_ms = 99");
+}
+
+static void an_address_that_cannot_be_served_is_refused(void **state)
+{
+	struct config config;
+	char text[256];
+
+	(void)state;
+	assert_refused("[daemon]\nsocket = /run/x.sock\n\nlisten = 127.0.0.1:9821\n",
+		"proverd.conf:4: [daemon] socket and listen exclude each other; socket is set in "
+		"line 2");
+	assert_refused("[daemon]\nlisten = 8.8.8.8:80\n",
+		"proverd.conf:2: [daemon] listen = '8.8.8.8:80' is no loopback address; write "
+		"127.0.0.1:PORT or [::1]:PORT");
+	assert_refused("[daemon]\nlisten = nonsense\n",
+		"proverd.conf:2: [daemon] listen = 'nonsense' is no loopback address; write "
+		"127.0.0.1:PORT or [::1]:PORT");
+	(void)snprintf(text, sizeof(text), "[daemon]\nsocket = /%0107d\n", 0);
+	assert_refused(text,
+		"proverd.conf:2: [daemon] socket: a unix socket's path has at most 107 bytes");
+	assert_int_equal(
+		config_parse("x", "[daemon]\nsocket =\nlisten = [::1]:9821\n", NULL, &config),
+		STATUS_OK);
+}
+
+static void kinds_that_there_are_not_are_refused(void **state)
+{
+	struct config config;
+
+	(void)state;
+	assert_refused("[jobs]\nkinds = squaring merkel\n",
+		"proverd.conf:2: [jobs] kinds: unknown kind 'merkel'; did you mean 'merkle'?");
+	assert_refused("[jobs]\nkinds = zzzzzzzzzzz\n",
+		"proverd.conf:2: [jobs] kinds: unknown kind 'zzzzzzzzzzz'; there are merkle and "
+		"squaring");
+	assert_refused("[jobs]\nkinds = files\n",
+		"proverd.conf:2: [jobs] kinds: 'files' is no built-in circuit; set file_root to "
+		"serve it");
+	assert_refused("[jobs]\nkinds =\n",
+		"proverd.conf:2: [jobs] kinds is empty and so is file_root: no job could be "
+		"served; write merkle, squaring or both");
+	assert_int_equal(
+		config_parse("x", "[jobs]\nkinds =\nfile_root = /\n", NULL, &config), STATUS_OK);
+	assert_int_equal(
+		config_parse("x", "[jobs]\nkinds = squaring,merkle\n", NULL, &config), STATUS_OK);
+}
+
+static void a_file_root_that_is_no_directory_is_refused(void **state)
+{
+	(void)state;
+	assert_refused("[jobs]\nfile_root = /nonexistent\n",
+		"proverd.conf:2: [jobs] file_root = /nonexistent: No such file or directory");
+	assert_refused("[jobs]\nfile_root = /dev/null\n",
+		"proverd.conf:2: [jobs] file_root = /dev/null is no directory");
+}
+
+/* A million chunks are 13 GiB; whether the host has them decides, so it is asked here as well. */
+static void more_heap_chunks_than_memory_are_refused(void **state)
+{
+	const uint64_t host_bytes =
+		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	struct config config;
+	struct diag diag = {.line = ""};
+
+	(void)state;
+	assert_int_equal(
+		config_parse("x", "[memory]\nheap_chunks = 1\n", NULL, &config), STATUS_OK);
+	assert_refused("[memory]\nheap_chunks = 1000001\n",
+		"proverd.conf:2: [memory] heap_chunks = 1000001 is out of range; it goes from 0 to "
+		"1000000");
+	if (host_bytes / 13824 >= 1000000) {
+		skip();
+	}
+	assert_int_equal(config_parse("x", "\n[memory]\nheap_chunks = 1000000\n", &diag, &config),
+		STATUS_BAD_INPUT);
+	assert_non_null(strstr(diag.line, "x:3: [memory] heap_chunks = 1000000 takes 13183 MiB"));
+	assert_non_null(strstr(diag.line, " would fit"));
 }
 
 static void what_is_printed_reads_back_as_the_same(void **state)
@@ -245,6 +334,10 @@ int main(void)
 		cmocka_unit_test(a_key_set_twice_is_refused),
 		cmocka_unit_test(lines_that_are_neither_section_nor_key_are_refused),
 		cmocka_unit_test(settings_that_contradict_are_refused),
+		cmocka_unit_test(an_address_that_cannot_be_served_is_refused),
+		cmocka_unit_test(kinds_that_there_are_not_are_refused),
+		cmocka_unit_test(a_file_root_that_is_no_directory_is_refused),
+		cmocka_unit_test(more_heap_chunks_than_memory_are_refused),
 		cmocka_unit_test(what_is_printed_reads_back_as_the_same),
 		cmocka_unit_test(a_file_cut_short_anywhere_is_read_or_refused),
 		cmocka_unit_test(a_missing_file_is_named),
