@@ -14,6 +14,10 @@ if grep -q -- '-fsanitize=' "$build/compile_commands.json"; then
   exit 77
 fi
 mapfile -t files < <(find trace prover analysis -name '*.c' | sort)
+# What this build leaves out cannot be compiled here.
+if ! grep -q 'trace/cupti/inject.c' "$build/compile_commands.json"; then
+  mapfile -t files < <(printf '%s\n' "${files[@]}" | grep -v '^trace/cupti/')
+fi
 # One file a run: the analyzer's va_list check remembers across files and then errs.
 printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 1 "$tidy" --quiet -p "$build" 2>/dev/null
 echo "${#files[@]} files are tidy"
