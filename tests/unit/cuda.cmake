@@ -9,7 +9,8 @@ unit_test(device_cuda LIBRARIES prover_device TIMEOUT 300
     ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda.c
     ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_kernel.c
     ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_key.c
-    ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_memory.c)
+    ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_memory.c
+    ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_sums.c)
 
 # The same on a GPU; skipped without one.
 if(GAPTRACE_CUDA)

@@ -46,8 +46,11 @@ static void run_thread(enum sums_kernel kernel, uint32_t thread, const struct su
 		bucket_sums_windows(thread, &sums->buckets, sums->digits.window_bits,
 			sums->chunk_sums, sums->total);
 		break;
+	case SUMS_KERNEL_KEEP:
+		bucket_sums_keep(thread, sums->total, sums->kept);
+		break;
 	case SUMS_KERNEL_STORE:
-		bucket_sums_store(thread, sums->total, sums->other_total, sums->result);
+		bucket_sums_store(thread, sums->kept, sums->result);
 		break;
 	case SUMS_KERNEL_END:
 		break;

@@ -80,6 +80,40 @@ static void test_every_stage_leaves_what_the_cpu_device_leaves(void **state)
 	assert_int_equal(cuda_runtime.used_bytes, 0);
 }
 
+/* From twice what a proof takes with all points down to where the key is refused. */
+static void test_a_key_that_does_not_fit_is_streamed_and_gives_the_same(void **state)
+{
+	blst_p1 expected[CUDA_RESULT_COUNT];
+	blst_p1 actual[CUDA_RESULT_COUNT];
+	uint64_t resident_bytes;
+	uint64_t memory_bytes;
+	uint32_t streamed_count = 0;
+	struct cuda_stages rig;
+
+	(void)state;
+	expect_results(expected);
+	set_up_runtime();
+	assert_int_equal(
+		cuda_stages_open(&rig, &device_cuda, zkey, (struct device_config){0}), STATUS_OK);
+	resident_bytes = cuda_runtime.used_bytes;
+	assert_int_equal(cuda_stages_run(&rig, actual), STATUS_OK);
+	memory_bytes = 2 * cuda_runtime.used_bytes;
+	cuda_stages_close(&rig);
+	for (enum status status = STATUS_OK; status == STATUS_OK; memory_bytes -= 24000) {
+		set_up_runtime();
+		cuda_runtime.memory_bytes = memory_bytes;
+		status = cuda_stages_open(&rig, &device_cuda, zkey, (struct device_config){0});
+		if (status == STATUS_OK && cuda_runtime.used_bytes < resident_bytes) {
+			assert_int_equal(cuda_stages_run(&rig, actual), STATUS_OK);
+			assert_results_equal(actual, expected);
+			streamed_count++;
+		}
+		cuda_stages_close(&rig);
+		assert_int_equal(cuda_runtime.open_count, 0);
+	}
+	assert_true(streamed_count > 1);
+}
+
 /* What it waits for, and allocates, would hold up the other workers of the device. */
 static void test_a_second_proof_allocates_nothing_and_waits_for_its_stream_only(void **state)
 {
@@ -233,6 +267,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_stage_leaves_what_the_cpu_device_leaves),
+		cmocka_unit_test(test_a_key_that_does_not_fit_is_streamed_and_gives_the_same),
 		cmocka_unit_test(
 			test_a_second_proof_allocates_nothing_and_waits_for_its_stream_only),
 		cmocka_unit_test(test_any_call_that_fails_ends_the_stream_and_nothing_leaks),

@@ -212,16 +212,24 @@ GPU_FUNCTION void bucket_sums_windows(uint32_t thread, const struct buckets *buc
 	*total = sum;
 }
 
-/* One thread: two sums as one point, as blst has it. */
-GPU_FUNCTION void bucket_sums_store(uint32_t thread, const struct xyzz *first,
-	const struct xyzz *second, struct jacobian *out_point)
+/* One thread: adds a sum to another. */
+GPU_FUNCTION void bucket_sums_keep(uint32_t thread, const struct xyzz *sum, struct xyzz *total)
 {
-	struct xyzz sum;
+	struct xyzz both;
 
 	if (thread != 0) {
 		return;
 	}
-	sum = *first;
-	xyzz_add(&sum, second);
-	xyzz_to_jacobian(&sum, out_point);
+	both = *total;
+	xyzz_add(&both, sum);
+	*total = both;
+}
+
+/* One thread: a sum as a point, as blst has it. */
+GPU_FUNCTION void bucket_sums_store(
+	uint32_t thread, const struct xyzz *sum, struct jacobian *out_point)
+{
+	if (thread == 0) {
+		xyzz_to_jacobian(sum, out_point);
+	}
 }

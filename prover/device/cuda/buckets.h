@@ -25,8 +25,10 @@ struct buckets_input {
 	const uint32_t *scalars;
 	const uint32_t *point_of_scalar;
 	const uint32_t *scalar_of_point;
-	uint32_t count;        /* of terms */
-	uint32_t point_count;  /* numbers of points are below */
+	uint32_t count;       /* of terms */
+	uint32_t point_count; /* numbers of points are below */
+	uint32_t point_first; /* of the points that are there; terms of others are left out */
+	uint32_t point_end;
 	uint32_t scalar_count; /* numbers of scalars are below */
 };
 
@@ -82,6 +84,9 @@ GPU_FUNCTION void buckets_visit(uint32_t thread, const struct buckets_input *inp
 		*buckets->is_broken = 1;
 		return;
 	}
+	if (term.point < input->point_first || term.point >= input->point_end) {
+		return;
+	}
 	digits_load(digits, input->scalars, term.scalar, limbs);
 	GPU_ROLLED
 	for (uint32_t i = 0; i < buckets->window_count; i++) {
@@ -95,7 +100,8 @@ GPU_FUNCTION void buckets_visit(uint32_t thread, const struct buckets_input *inp
 		place = portable_fetch_add(
 			&buckets->counts[i * buckets->bucket_count + size - 1], 1);
 		if (is_filling) {
-			buckets->entries[place] = term.point | (digit < 0 ? BUCKETS_SIGN : 0);
+			buckets->entries[place] =
+				(term.point - input->point_first) | (digit < 0 ? BUCKETS_SIGN : 0);
 		}
 	}
 }
@@ -178,7 +184,7 @@ GPU_FUNCTION void buckets_scan_down(uint32_t thread, const struct buckets *bucke
 
 /*
  * The one bucket of a sum without scalars: a thread for each number, those from `minus_first` on
- * with the other sign. A number that does not exist is remembered, and the sum is then void.
+ * with the other sign. Behind the points that are there is one at infinity, for numbers of others.
  */
 GPU_FUNCTION void buckets_list(uint32_t thread, const struct buckets_input *input,
 	uint32_t minus_first, const struct buckets *buckets)
@@ -197,7 +203,10 @@ GPU_FUNCTION void buckets_list(uint32_t thread, const struct buckets_input *inpu
 	point = input->point_of_scalar[thread];
 	if (point >= input->point_count) {
 		*buckets->is_broken = 1;
-		point = 0;
 	}
+	if (point < input->point_first || point >= input->point_end) {
+		point = input->point_end; /* where there is one at infinity */
+	}
+	point -= input->point_first;
 	buckets->entries[thread] = point | (thread >= minus_first ? BUCKETS_SIGN : 0);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A key on the device: its points, in one piece of memory, and the tables of its domain. */
 #include "prover/device/cuda/device_cuda_private.h"
+#include "prover/groth16/scalars.h"
 #include "prover/groth16/zkey.h"
 
 #include <assert.h>
@@ -8,12 +9,20 @@
 
 #define ALIGNMENT_BYTES 256u
 
+/* For results and alignment, and because a smaller sum may be cut into more windows. */
+#define MARGIN_DIVISOR 4u
+#define MARGIN_BYTES   (64u << 10)
+
+/* More passes over its terms than this make a sum slower than on the CPU. */
+#define CHUNK_COUNT_MAX 64u
+
 static_assert(sizeof(struct affine) == sizeof(blst_p1_affine), "the same bytes on either side");
 
 /* One array of a key, on the host and in the device's memory. */
 struct piece {
 	const void *source; /* NULL: made on the device */
 	uint64_t bytes;
+	uint64_t room_bytes;
 	uint64_t offset;
 };
 
@@ -24,59 +33,111 @@ enum {
 	PIECE_COUNT
 };
 
-static struct piece points_piece(const struct zkey_query_g1 *query)
+/* Room for the one at infinity behind them too. */
+static struct piece points_piece(const struct zkey_query_g1 *query, bool is_streamed)
 {
-	return (struct piece){
-		.source = query->points, .bytes = (uint64_t)query->count * sizeof(struct affine)};
+	const uint64_t bytes = ((uint64_t)query->count + 1) * sizeof(struct affine);
+
+	return (struct piece){.source = query->points,
+		.bytes = is_streamed ? 0 : bytes - sizeof(struct affine),
+		.room_bytes = is_streamed ? 0 : bytes};
 }
 
-/* Gives the bytes of all pieces. */
-static uint64_t place_pieces(
-	const struct zkey *key, const struct transform_tables *tables, struct piece *pieces)
+static struct piece array_piece(const void *source, uint64_t bytes)
+{
+	return (struct piece){.source = source, .bytes = bytes, .room_bytes = bytes};
+}
+
+/* Gives the bytes of all pieces; of those that are streamed there is none. */
+static uint64_t place_pieces(const struct zkey *key, const struct transform_tables *tables,
+	bool is_streamed, struct piece *pieces)
 {
 	uint64_t offset = 0;
 
-	pieces[DEVICE_QUERY_H] = points_piece(&key->h);
-	pieces[DEVICE_QUERY_L] = points_piece(&key->l);
-	pieces[DEVICE_QUERY_A] = points_piece(&key->a);
-	pieces[DEVICE_QUERY_B1] = points_piece(&key->b1);
-	pieces[PIECE_H_WIRES] = (struct piece){
-		.source = key->h.wires, .bytes = (uint64_t)key->h.count * sizeof(uint32_t)};
-	pieces[PIECE_TABLES] = (struct piece){
-		.source = tables->elements, .bytes = tables->element_count * sizeof(struct fr)};
+	pieces[DEVICE_QUERY_H] = points_piece(&key->h, is_streamed);
+	pieces[DEVICE_QUERY_L] = points_piece(&key->l, is_streamed);
+	pieces[DEVICE_QUERY_A] = points_piece(&key->a, is_streamed);
+	pieces[DEVICE_QUERY_B1] = points_piece(&key->b1, is_streamed);
+	pieces[PIECE_H_WIRES] =
+		array_piece(key->h.wires, (uint64_t)key->h.count * sizeof(uint32_t));
+	pieces[PIECE_TABLES] =
+		array_piece(tables->elements, tables->element_count * sizeof(struct fr));
 	pieces[PIECE_ROOTS] =
-		(struct piece){.bytes = transform_root_count(key->domain_log2) * sizeof(struct fr)};
+		array_piece(NULL, transform_root_count(key->domain_log2) * sizeof(struct fr));
 	for (int i = 0; i < PIECE_COUNT; i++) {
 		pieces[i].offset = offset;
-		offset +=
-			(pieces[i].bytes + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
+		offset += (pieces[i].room_bytes + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES *
+			  ALIGNMENT_BYTES;
 	}
 	return offset;
 }
 
-/* What a proof takes beside its key: three vectors, and the scratch memory of the largest sum. */
+/* What a proof takes beside its key: vectors and scalars, and the scratch of the largest sum. */
 static enum status proof_bytes(const struct zkey *key, uint64_t *out_bytes)
 {
 	struct sums_plan plan;
-	const enum status status = sums_plan_terms(key->h.count, 255, SUMS_ENTRIES_MAX, &plan);
+	const uint32_t terms = key->wire_count > key->h.count ? key->wire_count : key->h.count;
+	const enum status status =
+		sums_plan_terms(terms, SCALARS_WIDE_BITS, SUMS_ENTRIES_MAX, &plan);
+	const uint64_t vector_bytes =
+		(uint64_t)DEVICE_VECTOR_COUNT * key->domain_size * sizeof(struct fr);
+	const uint64_t scalar_bytes = (uint64_t)(DEVICE_QUERY_COUNT - 1) * key->wire_count *
+				      (sizeof(struct fr) + sizeof(uint32_t));
 
-	if (status == STATUS_OK) {
-		*out_bytes = plan.scratch_bytes +
-			     (uint64_t)DEVICE_VECTOR_COUNT * key->domain_size * sizeof(struct fr);
-	}
-	return status;
-}
-
-/* Refuses now what would fail in the middle of the first proof. */
-static enum status predict(struct device *device, const struct zkey *key, uint64_t key_bytes)
-{
-	uint64_t bytes = 0;
-	const enum status status = proof_bytes(key, &bytes);
+	uint64_t bytes;
 
 	if (status != STATUS_OK) {
 		return status;
 	}
-	return key_bytes + bytes > device_cuda.free_bytes(device) ? STATUS_NO_MEMORY : STATUS_OK;
+	bytes = plan.scratch_bytes + (vector_bytes > scalar_bytes ? vector_bytes : scalar_bytes);
+	*out_bytes = bytes + bytes / MARGIN_DIVISOR + MARGIN_BYTES;
+	return STATUS_OK;
+}
+
+static uint32_t largest_query(const struct zkey *key)
+{
+	const uint32_t counts[] = {key->h.count, key->l.count, key->a.count, key->b1.count};
+	uint32_t largest = 0;
+
+	for (int i = 0; i < DEVICE_QUERY_COUNT; i++) {
+		largest = counts[i] > largest ? counts[i] : largest;
+	}
+	return largest;
+}
+
+/*
+ * Decides where the points are, so that nothing fails for want of memory in the middle of a proof:
+ * all on the device; or streamed, half of what is left for chunks; or not at all. Gives the bytes
+ * of the pieces.
+ */
+static enum status plan_memory(struct device_key *key, const struct zkey *zkey,
+	const struct transform_tables *tables, struct piece *pieces, uint64_t *out_bytes)
+{
+	const uint64_t free_bytes = device_cuda.free_bytes(key->device);
+	const uint32_t largest = largest_query(zkey);
+	uint64_t bytes = place_pieces(zkey, tables, false, pieces);
+	uint64_t needed = 0;
+	uint64_t chunk_points;
+	const enum status status = proof_bytes(zkey, &needed);
+
+	if (status != STATUS_OK) {
+		return status;
+	}
+	*out_bytes = bytes;
+	if (bytes + needed <= free_bytes) {
+		return STATUS_OK;
+	}
+	bytes = place_pieces(zkey, tables, true, pieces);
+	if (bytes + needed > free_bytes) {
+		return STATUS_NO_MEMORY;
+	}
+	chunk_points = (free_bytes - bytes - needed) / 2 / sizeof(struct affine);
+	if (chunk_points < largest / CHUNK_COUNT_MAX + 1) {
+		return STATUS_NO_MEMORY;
+	}
+	key->chunk_points = chunk_points < largest ? (uint32_t)chunk_points : largest;
+	*out_bytes = bytes;
+	return STATUS_OK;
 }
 
 static enum status upload_pieces(
@@ -112,7 +173,10 @@ static enum status fill_memory(
 	if (status != STATUS_OK) {
 		return status;
 	}
-	status = upload_pieces(key, stream, pieces);
+	status = runtime_clear(runtime, stream, bytes, key->memory->size);
+	if (status == STATUS_OK) {
+		status = upload_pieces(key, stream, pieces);
+	}
 	if (status == STATUS_OK) {
 		status = runtime_launch_roots(runtime, stream, tables->log2, &roots,
 			(struct fr *)(void *)(bytes + pieces[PIECE_ROOTS].offset));
@@ -128,7 +192,8 @@ static void point_into_memory(
 	const uint8_t *bytes = key->memory->bytes;
 
 	for (int i = 0; i < DEVICE_QUERY_COUNT; i++) {
-		key->points[i] = (const void *)(bytes + pieces[i].offset);
+		key->points[i] = key->chunk_points ? pieces[i].source
+						   : (const void *)(bytes + pieces[i].offset);
 	}
 	key->h_wires = (const void *)(bytes + pieces[PIECE_H_WIRES].offset);
 	key->transform.log2 = tables->log2;
@@ -145,8 +210,7 @@ static enum status load(struct device_key *key, const struct zkey *zkey)
 	enum status status = transform_tables_create(zkey->domain_log2, &tables);
 
 	if (status == STATUS_OK) {
-		bytes = place_pieces(zkey, tables, pieces);
-		status = predict(key->device, zkey, bytes);
+		status = plan_memory(key, zkey, tables, pieces, &bytes);
 	}
 	if (status == STATUS_OK) {
 		status = device_cuda_memory_alloc(key->device, bytes, &key->memory);

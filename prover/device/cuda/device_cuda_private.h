@@ -27,7 +27,8 @@ struct device_memory {
 
 /* On the device, for each stream. */
 struct device_stream_state {
-	struct xyzz totals[2];
+	struct xyzz total; /* of a pass over some points */
+	struct xyzz kept;  /* of all */
 	uint32_t is_broken;
 };
 
@@ -50,7 +51,9 @@ struct device_key {
 	struct device *device;
 	struct device_shape shape;
 	struct device_memory *memory; /* all that follows is in it */
+	/* On the device, one at infinity behind each; or, when they do not fit, on the host. */
 	const struct affine *points[DEVICE_QUERY_COUNT];
+	uint32_t chunk_points; /* brought to the device at a time; 0: all are there */
 	const uint32_t *h_wires;
 	struct transform transform;
 };
@@ -60,6 +63,23 @@ bool device_cuda_fails(struct device *device, enum device_fault fault);
 
 /* Notes a failure of the stream and gives it back. */
 MUST_CHECK enum status device_cuda_fail(struct device_stream *stream, enum status status);
+
+/* True when [offset, offset + bytes) lies inside the memory. */
+static inline bool device_cuda_has(
+	const struct device_memory *memory, uint64_t offset, uint64_t bytes)
+{
+	return memory && offset <= memory->size && bytes <= memory->size - offset;
+}
+
+/* True when a vector of the key's domain, or a result, is at the place. */
+bool device_cuda_has_vector(const struct device_key *key, const struct device_place *place);
+bool device_cuda_has_point(const struct device_place *place);
+
+/* On the device. */
+void *device_cuda_address(const struct device_memory *memory, uint64_t offset);
+
+/* True when the stream runs nothing until it has been waited for; what is called is a kernel. */
+bool device_cuda_is_skipping(struct device_stream *stream, enum device_fault fault);
 
 /* Adds to one of the device's counts the time since `begin_ns`, which a call took. */
 void device_cuda_count(struct device *device, uint64_t *count_ns, uint64_t begin_ns);

@@ -28,5 +28,10 @@ KERNEL(kernel_sum_windows)(struct sums sums)
 
 KERNEL(kernel_sum_store)(struct sums sums)
 {
-	bucket_sums_store(kernel_thread(), sums.total, sums.other_total, sums.result);
+	bucket_sums_store(kernel_thread(), sums.kept, sums.result);
+}
+
+KERNEL(kernel_sum_keep)(struct sums sums)
+{
+	bucket_sums_keep(kernel_thread(), sums.total, sums.kept);
 }

@@ -329,7 +329,7 @@ extern "C" enum status runtime_launch_sums(struct runtime *runtime, struct runti
 		kernel_buckets_scan_up, kernel_buckets_scan_across, kernel_buckets_scan_down,
 		kernel_buckets_fill, kernel_buckets_list, kernel_sum_runs, kernel_sum_gather_runs,
 		kernel_sum_weigh, kernel_sum_lift, kernel_sum_gather_chunks, kernel_sum_windows,
-		kernel_sum_store};
+		kernel_sum_keep, kernel_sum_store};
 	struct sums copy = *sums;
 	void *arguments[] = {&copy};
 

@@ -223,7 +223,8 @@ enum status sums_run_terms(const struct sums_launcher *launcher, const struct su
 			status = sum_windows(launcher, plan, sums);
 		}
 	}
-	return status;
+	return status == STATUS_OK ? launcher->launch(launcher->context, SUMS_KERNEL_KEEP, 1, sums)
+				   : status;
 }
 
 enum status sums_run_list(
@@ -231,11 +232,24 @@ enum status sums_run_list(
 {
 	enum status status;
 
-	assert(plan->window_bits == 0 && plan->term_count > 0);
-	assert(plan->term_count == sums->input.count);
+	assert(plan->window_bits == 0 && plan->term_count == sums->input.count);
 
+	if (plan->term_count == 0) {
+		return STATUS_OK;
+	}
 	status = launcher->launch(launcher->context, SUMS_KERNEL_LIST, plan->term_count, sums);
-	return status == STATUS_OK ? sum_buckets(launcher, plan, sums) : status;
+	if (status == STATUS_OK) {
+		status = sum_buckets(launcher, plan, sums);
+	}
+	/* Its one bucket's first run has gathered all. */
+	sums->total = sums->run_sums;
+	return status == STATUS_OK ? launcher->launch(launcher->context, SUMS_KERNEL_KEEP, 1, sums)
+				   : status;
+}
+
+enum status sums_run_clear(const struct sums_launcher *launcher, struct sums *sums)
+{
+	return launcher->clear(launcher->context, sums->kept, sizeof(*sums->kept));
 }
 
 enum status sums_run_store(const struct sums_launcher *launcher, struct sums *sums)

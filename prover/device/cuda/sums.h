@@ -28,6 +28,7 @@ enum sums_kernel {
 	SUMS_KERNEL_LIFT,
 	SUMS_KERNEL_GATHER_CHUNKS,
 	SUMS_KERNEL_WINDOWS,
+	SUMS_KERNEL_KEEP,
 	SUMS_KERNEL_STORE,
 	SUMS_KERNEL_END
 };
@@ -43,8 +44,8 @@ struct sums {
 	struct xyzz *run_sums;     /* of each run */
 	struct xyzz *chunk_sums;   /* of each chunk of buckets */
 	struct xyzz *chunk_totals; /* the same without weights */
-	struct xyzz *total;
-	const struct xyzz *other_total; /* what is added when storing */
+	struct xyzz *total;        /* of one pass over some points */
+	struct xyzz *kept;         /* of all passes */
 	struct jacobian *result;
 };
 
@@ -85,13 +86,16 @@ MUST_CHECK enum status sums_plan_list(uint32_t term_count, struct sums_plan *out
 /* Points the arrays into scratch memory, aligned to 256 bytes. */
 void sums_place(struct sums *sums, const struct sums_plan *plan, void *scratch);
 
-/* sums->total = the sum of scalar times point. Of `sums` the input, points and places are set. */
+/* sums->kept += the sum of scalar times point. Of `sums` input, points and places are set. */
 MUST_CHECK enum status sums_run_terms(const struct sums_launcher *launcher,
 	const struct sums_plan *plan, uint32_t bit_count, struct sums *sums);
 
-/* sums->run_sums[0] = the sum of the list's points; there must be one. */
+/* sums->kept += the sum of the list's points. */
 MUST_CHECK enum status sums_run_list(
 	const struct sums_launcher *launcher, const struct sums_plan *plan, struct sums *sums);
 
-/* sums->result = sums->total + sums->other_total. */
+/* sums->kept = infinity, before all others. */
+MUST_CHECK enum status sums_run_clear(const struct sums_launcher *launcher, struct sums *sums);
+
+/* sums->result = sums->kept. */
 MUST_CHECK enum status sums_run_store(const struct sums_launcher *launcher, struct sums *sums);
