@@ -122,7 +122,23 @@ static bool check_options(struct client_options *options, int argument_count)
 		(void)fprintf(stderr, "prove: --socket and --connect exclude each other\n");
 		return false;
 	}
-	if (is_files != (options->key != NULL) || is_files != (options->witness_count > 0)) {
+	if (options->job_count == 0 || options->partition_count == 0) {
+		(void)fprintf(stderr, "prove: --%s 0 asks for no proof; write 1 or more\n",
+			options->job_count == 0 ? "jobs" : "partitions");
+		return false;
+	}
+	if (options->out_folder && options->out_folder[0] == '\0') {
+		(void)fprintf(stderr, "prove: --output is empty; name a folder\n");
+		return false;
+	}
+	if (is_files && (!options->key || options->witness_count == 0)) {
+		(void)fprintf(stderr, "prove: --kind files needs %s%s%s\n",
+			options->key ? "" : "a --key",
+			!options->key && options->witness_count == 0 ? " and " : "",
+			options->witness_count == 0 ? "at least one --witness" : "");
+		return false;
+	}
+	if (!is_files && (options->key || options->witness_count > 0)) {
 		(void)fprintf(stderr, "prove: --key and --witness belong to --kind files\n");
 		return false;
 	}

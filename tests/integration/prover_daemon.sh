@@ -166,7 +166,13 @@ expect_exit 2 'exclude each other' "$PROVERD" --socket x --listen 127.0.0.1:1
 expect_exit 0 'usage: prove' "$PROVE" --help
 expect_exit 0 '^prove [0-9]' "$PROVE" --version
 expect_exit 2 "'many' is no number" "$PROVE" --jobs many
-expect_exit 2 'belong to --kind files' "$PROVE" --kind files
+expect_exit 2 "jobs 0 asks for no proof" "$PROVE" --jobs 0
+expect_exit 2 "partitions 0 asks for no proof" "$PROVE" --partitions 0
+expect_exit 2 'output is empty; name a folder' "$PROVE" --output ''
+expect_exit 2 'needs a --key and at least one --witness$' "$PROVE" --kind files
+expect_exit 2 'needs a --key$' "$PROVE" --kind files --witness x
+expect_exit 2 'needs at least one --witness$' "$PROVE" --kind files --key x
+expect_exit 2 'belong to --kind files' "$PROVE" --key x
 printf '[gpu]\ncuont = 2\n' >"$WORK/bad.conf"
 expect_exit 65 "bad.conf:2: unknown key 'cuont' in \[gpu\]; did you mean 'count'\?" \
   "$PROVERD" --config "$WORK/bad.conf" --check-config
