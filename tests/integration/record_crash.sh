@@ -96,6 +96,8 @@ app=$!
 at_exit kill "$app"
 expect_status 0 "$GAPTRACE" record --start "$name" -o start
 wait_until 60 recording_has_data start
-kill -KILL "$(lttng_daemon_pid)"
+daemon=$(lttng_daemon_pid)
+kill -KILL "$daemon"
+wait_until 30 process_gone "$daemon" # its socket still answers, and then breaks off, while it dies
 expect_status 66 "$GAPTRACE" record --stop "$name"
 [ "$(event_count start span_end)" -gt 0 ] || fail "no spans"
