@@ -47,7 +47,7 @@ static enum status fail(int code, struct diag *diag, const char *what)
 		status = STATUS_NOT_FOUND;
 	} else if (error == LTTNG_ERR_EPERM || error == LTTNG_ERR_CREATE_DIR_FAIL) {
 		status = STATUS_PERMISSION;
-	} else if (error == LTTNG_ERR_NOMEM || error == LTTNG_ERR_FATAL) {
+	} else if (error == LTTNG_ERR_NOMEM) {
 		status = STATUS_NO_MEMORY;
 	} else if (error == LTTNG_ERR_INVALID || error == LTTNG_ERR_FILTER_INVAL ||
 		   error == LTTNG_ERR_INVALID_CHANNEL_NAME) {
