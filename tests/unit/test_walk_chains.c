@@ -196,6 +196,24 @@ static void a_release_recorded_late_is_taken(void **state)
 		GAP, "100-200 lock tracker map 1>2\n");
 }
 
+/*
+ * Two holds were taken for lost, of thread 2 and then of 3; the release that comes late is the
+ * older one's, and so the later hold keeps its doubt.
+ */
+static void a_late_release_is_of_its_own_thread(void **state)
+{
+	(void)state;
+	walk_script_expect("90 2 lock_acquire tracker\n"
+			   "100 1 lock_wait tracker\n"
+			   "150 3 lock_acquire tracker\n"
+			   "190 1 lock_acquire tracker wait=90\n"
+			   "195 2 lock_release tracker hold=105\n" LAUNCH,
+		GAP,
+		"100-150 lock tracker not_traced 1>2\n"
+		"150-190 unknown - no_waker 1>0 via lock:tracker\n"
+		"190-200 unknown - not_traced 1>0\n");
+}
+
 /* Thread 1 waits for lock a of 2, which waits for b, which thread 1 held at that time: nonsense. */
 static void a_cycle_is_cut(void **state)
 {
@@ -378,6 +396,7 @@ int main(void)
 		cmocka_unit_test(a_wait_begun_before_the_recording_is_whole),
 		cmocka_unit_test(a_missing_release_is_no_waker),
 		cmocka_unit_test(a_release_recorded_late_is_taken),
+		cmocka_unit_test(a_late_release_is_of_its_own_thread),
 		cmocka_unit_test(a_cycle_is_cut),
 		cmocka_unit_test(a_barrier_inside_the_gpu_mutex_is_the_mutexs),
 		cmocka_unit_test(the_gpu_mutex_is_charged_to_what_goes_on_inside),
