@@ -142,7 +142,10 @@ static void resolve_kind(struct decode_class *class)
 			     has_prefix(known, GAPTRACE_GPU_PROVIDER ":");
 
 	class->kind = find_kind(known);
-	class->result = is_ours && !is_derived(known) ? DECODE_UNKNOWN : DECODE_FOREIGN;
+	class->result = is_ours ? DECODE_UNKNOWN : DECODE_FOREIGN;
+	if (is_derived(known)) {
+		class->result = DECODE_DERIVED;
+	}
 	if (class->kind != EVENT_KIND_COUNT) {
 		class->empty.kind = class->kind;
 		class->result = resolve_fields(class, event_fields_of(class->kind))

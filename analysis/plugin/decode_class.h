@@ -23,6 +23,7 @@
 enum decode_result {
 	DECODE_EVENT,   /* the event is filled in; its strings belong to the recording */
 	DECODE_FOREIGN, /* not of our providers */
+	DECODE_DERIVED, /* made by filter.gaptrace.gaps: no input of a report */
 	DECODE_UNKNOWN, /* of ours, but of no kind this version knows */
 };
 

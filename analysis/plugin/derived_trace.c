@@ -187,6 +187,12 @@ static enum status create_message(const struct derived_trace *trace,
 	return *out_message ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
+/* Never empty: babeltrace2 2.0 shows an earlier event's text where it reads an empty one back. */
+static const char *or_dash(const char *text)
+{
+	return text[0] != '\0' ? text : "-";
+}
+
 static enum status fill(bt_message *message, const struct field_row *rows, size_t row_count,
 	const struct field_value *values)
 {
@@ -200,7 +206,7 @@ static enum status fill(bt_message *message, const struct field_row *rows, size_
 			bt_field_integer_unsigned_set_value(field, values[i].number);
 		} else if (rows[i].type == TYPE_SIGNED) {
 			bt_field_integer_signed_set_value(field, (int64_t)values[i].number);
-		} else if (bt_field_string_set_value(field, values[i].string) !=
+		} else if (bt_field_string_set_value(field, or_dash(values[i].string)) !=
 			   BT_FIELD_STRING_SET_VALUE_STATUS_OK) {
 			return STATUS_NO_MEMORY;
 		}

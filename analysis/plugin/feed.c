@@ -10,7 +10,8 @@ enum status feed_init(struct feed *feed, struct analyzer *analyzer)
 enum status feed_event(
 	struct feed *feed, const struct event *event, bool has_thread, enum decode_result result)
 {
-	if (result == DECODE_FOREIGN) {
+	if (result == DECODE_FOREIGN || result == DECODE_DERIVED) {
+		feed->derived_events += result == DECODE_DERIVED;
 		feed->foreign_events++;
 		return STATUS_OK;
 	}

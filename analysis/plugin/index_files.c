@@ -18,6 +18,7 @@ struct index_entry {
 	uint64_t packet_bits_be;
 };
 
+/* Of lttng-tools 2.13 they have 72 bytes; far more is damage. */
 #define ENTRY_BYTES_MAX 4096
 
 struct index_header {

@@ -5,6 +5,7 @@
 #include "analysis/plugin/parameters.h"
 #include "analysis/report/report.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,10 +125,25 @@ bt_component_class_sink_graph_is_configured_method_status sink_report_graph_is_c
 	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
 }
 
+/* A report of nothing would look like a GPU that never idled. */
+static enum status check_content(const struct feed *feed, struct diag *diag)
+{
+	if (feed->own_events > 0 || feed->derived_events == 0) {
+		return STATUS_OK;
+	}
+	return diag_set(diag, STATUS_BAD_INPUT,
+		"no gaptrace events of a recording, only %" PRIu64
+		" that filter.gaptrace.gaps made of one: connect the recording itself",
+		feed->derived_events);
+}
+
 static enum status end(struct sink_report *sink, struct diag *diag)
 {
-	const enum status status = report_data_end(sink->report);
+	enum status status = check_content(&sink->feed, diag);
 
+	if (status == STATUS_OK) {
+		status = report_data_end(sink->report);
+	}
 	return status == STATUS_OK ? report_write(sink->report, sink->format, sink->path, diag)
 				   : status;
 }

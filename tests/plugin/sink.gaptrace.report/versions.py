@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+from foreign import environment
+
 HEAD = """/* CTF 1.8 */
 typealias integer { size = 8; align = 8; signed = false; } := u8;
 typealias integer { size = 16; align = 8; signed = false; } := u16;
@@ -132,10 +134,26 @@ def many_event_classes(gaptrace, folder):
     assert report(gaptrace, folder)["trust"]["events"] == 1
 
 
+def gaps_are_no_recording(gaptrace, folder):
+    """What filter.gaptrace.gaps makes is not what a report is made of, and the sink says so."""
+    trace = Trace()
+    trace.event("gaptrace_gpu:device", 1, device=("i32", 0), uuid=("string", "A"))
+    kernel(trace, 30, 10, 20)
+    kernel(trace, 60, 40, 50)
+    trace.write(folder)
+    done = subprocess.run(
+        ["babeltrace2", folder, "-c", "filter.gaptrace.gaps", "-p", 'threshold="1ns"', "-c", "sink.gaptrace.report"],
+        capture_output=True, timeout=60, text=True, env=environment(sys.argv[1]))
+    assert done.returncode == 1 and done.stdout == "", (done.returncode, done.stdout)
+    said = " ".join(done.stderr.split())
+    assert "no gaptrace events of a recording" in said and "connect the recording itself" in said, said
+
+
 def main():
     gaptrace = pathlib.Path(sys.argv[1]) / "bin" / "gaptrace"
     with tempfile.TemporaryDirectory() as work:
-        for check in (older_and_newer_fields, no_contexts, another_host, another_frequency, many_event_classes):
+        for check in (older_and_newer_fields, no_contexts, another_host, another_frequency, many_event_classes,
+                      gaps_are_no_recording):
             check(gaptrace, pathlib.Path(work) / check.__name__)
             print("ok", check.__name__)
     return 0
