@@ -51,7 +51,7 @@ static enum status take_option(int option, char **argv, struct options *options,
 			"--format: '%s' is none; there are text and json", optarg);
 	case 'o':
 		options->output = optarg;
-		return STATUS_OK;
+		return *optarg ? STATUS_OK : diag_set(diag, STATUS_BAD_USE, "-o needs a file");
 	case 'h':
 		options->wants_help = true;
 		return STATUS_OK;

@@ -18,6 +18,12 @@ void record_say(const char *format, ...)
 	va_start(arguments, format);
 	(void)vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
+	/* A name may hold anything, and a message is one line. */
+	for (char *c = line; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f) {
+			*c = '?';
+		}
+	}
 	/* One write: the command prints to the same terminal at the same time. */
 	(void)fprintf(stderr, "gaptrace record: %s\n", line);
 }

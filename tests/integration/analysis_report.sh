@@ -104,7 +104,7 @@ babeltrace2 "$WORK/derived" >"$WORK/derived.text"
 import json, sys
 import bt2
 derived, report = sys.argv[1], json.load(open(sys.argv[2]))
-gaps, parts, last = {"kernel": {}, "anything": {}}, {}, 0
+gaps, parts, last, dashes = {"kernel": {}, "anything": {}}, {}, 0, 0
 for message in bt2.TraceCollectionMessageIterator(derived):
     if not isinstance(message, bt2._EventMessageConst):
         continue
@@ -115,6 +115,9 @@ for message in bt2.TraceCollectionMessageIterator(derived):
         assert now >= event["end_ns"], "a gap was told before it ended"
         gaps[str(event["layer"])].setdefault(str(event["uuid"]), []).append(int(event["duration_ns"]))
     else:
+        texts = [str(event[name]) for name in ("cause", "object", "phase", "thread", "holder", "via")]
+        assert "" not in texts, texts
+        dashes += texts.count("-")
         key = (int(event["device"]), int(event["gap_begin_ns"]))
         parts[key] = parts.get(key, 0) + int(event["duration_ns"])
 for device in report["devices"]:
@@ -123,8 +126,14 @@ for device in report["devices"]:
         assert (len(told), sum(told)) == (table["count"], table["total_ns"]), (device["uuid"], name)
 total = sum(device["kernel_gaps"]["total_ns"] for device in report["devices"])
 assert sum(parts.values()) == total, "parts do not sum to the gaps"
+assert dashes > 0, "nothing was without a holder, an object or a chain"
 print(len(parts), "kernel gaps with parts")
 PYTHON
+
+claim "an output without a name is refused as such"
+expect_status 2 "$gaptrace" report -o '' "$recording"
+said=$("$gaptrace" report -o '' "$recording" 2>&1 || true)
+[[ $said == *"-o needs a file"* ]] || fail "the reason is not said: $said"
 
 claim "lost events are counted, head the report, and make it one not to trust"
 session=$(lttng_session_name lossy)

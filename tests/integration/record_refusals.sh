@@ -27,6 +27,7 @@ refused 2 "'a/b' cannot be a session's name" --start a/b
 refused 2 '--start takes no command' --start a touch ran
 refused 2 'neither -o nor --profile' --stop a -o out
 refused 2 'one --start or --stop' --start a --stop b
+refused 127 'x.y: no such command' -o out -- $'x\ny'
 refused 127 'nosuch: no such command' -o out -- nosuch
 refused 127 './nosuch: No such file' -o out -- ./nosuch
 touch plain
