@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -166,13 +167,14 @@ static enum status check_file_root(const struct check *check)
 /* What the host can give without swapping; all that it has where the kernel does not tell. */
 static uint64_t available_bytes(void)
 {
+	static const char label[] = "MemAvailable:";
 	FILE *file = fopen("/proc/meminfo", "re");
 	uint64_t kibibytes = 0;
 	char line[128];
 
 	while (file && kibibytes == 0 && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "MemAvailable: %" SCNu64, &kibibytes) != 1) {
-			kibibytes = 0;
+		if (strncmp(line, label, strlen(label)) == 0) {
+			kibibytes = strtoull(line + strlen(label), NULL, 10);
 		}
 	}
 	if (file) {

@@ -8,6 +8,7 @@
 #include "trace/base/clock.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <microhttpd.h>
@@ -334,6 +335,16 @@ static void collect(struct request *request, const char *bytes, size_t size)
 	request->body_size += size;
 }
 
+/* What is announced to be too large need not be waited for. */
+static bool announces_too_much(const struct http_api *api, struct MHD_Connection *connection)
+{
+	const char *length = MHD_lookup_connection_value(
+		connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	/* A number too large for the type gives its maximum, and MHD refuses what is none. */
+	return length && strtoull(length, NULL, 10) > api->pipeline->config.daemon.body_bytes_max;
+}
+
 /* MHD decides what its handler takes. */
 /* NOLINTNEXTLINE(bugprone-easily-swappable-parameters,readability-function-size) */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
@@ -353,8 +364,10 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 			return MHD_NO;
 		}
 		request->api = context;
+		request->url = url;
 		*state = request;
-		return MHD_YES;
+		request->is_too_large = announces_too_much(context, connection);
+		return request->is_too_large ? answer(connection, request, method) : MHD_YES;
 	}
 	if (*size > 0) {
 		collect(request, bytes, *size);
@@ -414,6 +427,7 @@ enum status http_api_start(
 		return diag_set(diag, STATUS_NO_MEMORY, "out of memory");
 	}
 	api->pipeline = pipeline;
+	errno = 0;
 	api->daemon = MHD_start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL,
 		on_request, api, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET,
@@ -422,8 +436,13 @@ enum status http_api_start(
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_BYTES,
 		MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_END);
 	if (!api->daemon) {
+		const int error = errno;
+
 		free(api);
-		return diag_set(diag, STATUS_UNAVAILABLE, "the HTTP server does not start");
+		return diag_set(diag, STATUS_UNAVAILABLE,
+			"the HTTP server does not start: %s; does 'ulimit -n' leave it "
+			"descriptors?",
+			error != 0 ? strerror(error) : "libmicrohttpd does not say why");
 	}
 	*listen_fd = -1;
 	*out_api = api;

@@ -63,6 +63,9 @@ expect_api 400 "belong to jobs of kind" POST /jobs '{"kind": "squaring", "key": 
 
 claim "too much is answered with 413"
 expect_api 413 "9 partitions are more than the 8" POST /jobs '{"kind": "squaring", "partitions": 9}'
+[ "$(curl -s -m 20 -o "$WORK/answer" -w '%{http_code}' --unix-socket "$SOCKET" -X POST -H 'Content-Length: 99999999999' \
+  http://proverd/jobs)" = 413 ] || fail "what is announced to be too large is waited for"
+grep -q "larger than the 4096 bytes" "$WORK/answer" || fail "wrong reason: $(cat "$WORK/answer")"
 expect_api 413 "larger than the 4096 bytes" POST /jobs "{\"kind\": \"squaring\", \"x\": \"$(printf '%05000d' 0)\"}"
 
 claim "what is not there is answered with 404, what is not allowed with 405"
