@@ -92,22 +92,6 @@ uint64_t interval_set_total_ns(const struct interval_set *set)
 	return total_ns;
 }
 
-uint64_t interval_set_covered_ns(const struct interval_set *set, uint64_t begin_ns, uint64_t end_ns)
-{
-	uint64_t covered_ns = 0;
-
-	for (size_t i = first_touching(set, begin_ns);
-		i < set->count && set->intervals[i].begin_ns < end_ns; i++) {
-		const struct interval *interval = &set->intervals[i];
-		const uint64_t from_ns =
-			interval->begin_ns > begin_ns ? interval->begin_ns : begin_ns;
-		const uint64_t to_ns = interval->end_ns < end_ns ? interval->end_ns : end_ns;
-
-		covered_ns += to_ns > from_ns ? to_ns - from_ns : 0;
-	}
-	return covered_ns;
-}
-
 void interval_set_finish(struct interval_set *set)
 {
 	free(set->intervals);

@@ -32,8 +32,4 @@ MUST_CHECK enum status interval_set_add(
 /* The summed length. */
 uint64_t interval_set_total_ns(const struct interval_set *set);
 
-/* The summed length inside [begin, end). */
-uint64_t interval_set_covered_ns(
-	const struct interval_set *set, uint64_t begin_ns, uint64_t end_ns);
-
 void interval_set_finish(struct interval_set *set);

@@ -277,26 +277,3 @@ enum status msm_run_ones(struct msm *msm, struct work_pool *pool)
 	msm_add_ones(msm, &queue, WORK_TASK_NONE);
 	return work_pool_run(pool, &queue);
 }
-
-uint64_t msm_bytes(uint32_t point_count, uint32_t thread_count)
-{
-	struct msm_plan plan = msm_plan_make(point_count, SCALARS_WIDE_BITS, thread_count);
-	uint64_t tile_count = (uint64_t)plan.window_count * plan.part_count;
-
-	return point_count * (uint64_t)(sizeof(uint32_t) + sizeof(blst_scalar)) +
-	       tile_count * sizeof(struct curve_point);
-}
-
-uint64_t msm_bucket_bytes(enum curve_group group, uint32_t point_count, uint32_t thread_count)
-{
-	struct msm_plan plan = msm_plan_make(point_count, SCALARS_WIDE_BITS, thread_count);
-	uint64_t ones_bytes = msm_window_bytes(group, ONES_TILE_POINTS, 1);
-	uint64_t tail_bytes = 0;
-
-	if (point_count == 0) {
-		return 0;
-	}
-	tail_bytes =
-		msm_window_bytes(group, divide_up(point_count, plan.part_count), plan.window_bits);
-	return tail_bytes > ones_bytes ? tail_bytes : ones_bytes;
-}

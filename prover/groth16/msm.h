@@ -86,10 +86,3 @@ void msm_result(const struct msm *msm, enum curve_group group, struct curve_poin
 /* On a prepared msm, return when it is done: the two steps of a device. */
 MUST_CHECK enum status msm_run_tails(struct msm *msm, struct work_pool *pool);
 MUST_CHECK enum status msm_run_ones(struct msm *msm, struct work_pool *pool);
-
-/*
- * The most memory that the sum of a query of `point_count` points takes beside buckets, and that
- * buckets take for each thread.
- */
-uint64_t msm_bytes(uint32_t point_count, uint32_t thread_count);
-uint64_t msm_bucket_bytes(enum curve_group group, uint32_t point_count, uint32_t thread_count);

@@ -125,10 +125,3 @@ enum status msm_window_add(const struct msm_window *window, uint32_t negated_fro
 	}
 	return status;
 }
-
-uint64_t msm_window_bytes(enum curve_group group, uint32_t point_count, uint32_t window_bits)
-{
-	return point_count < MSM_WINDOW_FEW_POINTS
-		       ? 0
-		       : affine_buckets_bytes(group, point_count, window_bits);
-}

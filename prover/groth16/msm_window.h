@@ -52,6 +52,3 @@ MUST_CHECK enum status msm_window_sum(
 /* The sum of the points, those from `negated_from` on with the other sign, whatever the scalars. */
 MUST_CHECK enum status msm_window_add(const struct msm_window *window, uint32_t negated_from,
 	struct msm_buckets *buckets, struct curve_point *out_sum);
-
-/* The most memory that one call takes, its buckets included. */
-uint64_t msm_window_bytes(enum curve_group group, uint32_t point_count, uint32_t window_bits);

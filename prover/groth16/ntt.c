@@ -114,21 +114,9 @@ void ntt_plan_destroy(struct ntt_plan *plan)
 	free(plan);
 }
 
-uint64_t ntt_plan_bytes(uint32_t log2)
-{
-	return sizeof(struct ntt_plan) + (2 * sizeof(blst_fr) << log2);
-}
-
 uint32_t ntt_scratch_elements(const struct ntt_plan *plan)
 {
 	return plan->rows > 1 ? plan->rows * plan->tile_columns : 0;
-}
-
-uint64_t ntt_scratch_bytes(uint32_t log2)
-{
-	struct ntt_plan plan = shape(log2);
-
-	return ntt_scratch_elements(&plan) * sizeof(blst_fr);
 }
 
 uint32_t ntt_tile_count(const struct ntt_plan *plan, enum ntt_pass pass)

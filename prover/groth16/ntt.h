@@ -36,9 +36,6 @@ MUST_CHECK enum status ntt_plan_create(uint32_t log2, struct ntt_plan **out_plan
 void ntt_plan_destroy(struct ntt_plan *plan);
 DEFINE_AUTO(struct ntt_plan, ntt_plan_destroy)
 
-/* The bytes that a plan of this size holds. */
-uint64_t ntt_plan_bytes(uint32_t log2);
-
 /*
  * The passes, in order; each is done when all of its tiles are. From values in natural order:
  * the upper levels of the inverse transform, by columns; its lower levels, the coset factors and
@@ -59,6 +56,3 @@ uint32_t ntt_tile_count(const struct ntt_plan *plan, enum ntt_pass pass);
 void ntt_run_tile(const struct ntt_plan *plan, enum ntt_pass pass, uint32_t tile, blst_fr *values,
 	blst_fr *scratch);
 uint32_t ntt_scratch_elements(const struct ntt_plan *plan);
-
-/* The bytes of one scratch, for a plan that need not exist. */
-uint64_t ntt_scratch_bytes(uint32_t log2);

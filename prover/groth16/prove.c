@@ -333,19 +333,3 @@ enum status groth16_prove(const struct zkey *key, const blst_scalar *witness,
 	}
 	return status;
 }
-
-uint64_t groth16_memory_bytes(const struct zkey *key, uint32_t thread_count)
-{
-	uint64_t bytes = ntt_plan_bytes(key->domain_log2) + quotient_bytes(key, thread_count) +
-			 key->wire_count;
-	uint64_t bucket_bytes = 0; /* shared by the sums */
-
-	for (uint32_t i = 0; i < GROTH16_QUERY_COUNT; i++) {
-		struct msm_query query = groth16_query_points(key, (enum groth16_query)i);
-		uint64_t needed = msm_bucket_bytes(query.group, query.count, thread_count);
-
-		bytes += msm_bytes(query.count, thread_count);
-		bucket_bytes = needed > bucket_bytes ? needed : bucket_bytes;
-	}
-	return bytes + thread_count * bucket_bytes;
-}

@@ -63,6 +63,3 @@ struct groth16_options {
  */
 MUST_CHECK enum status groth16_prove(const struct zkey *key, const blst_scalar *witness,
 	const struct groth16_options *options, struct diag *diag, struct proof *out_proof);
-
-/* The most memory, beside key and witness, that a proof with this key takes. */
-uint64_t groth16_memory_bytes(const struct zkey *key, uint32_t thread_count);

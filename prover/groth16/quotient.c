@@ -81,15 +81,6 @@ void quotient_finish(struct quotient *quotient)
 	*quotient = (struct quotient){0};
 }
 
-uint64_t quotient_bytes(const struct zkey *key, uint32_t thread_count)
-{
-	uint64_t vectors = (QUOTIENT_VECTOR_COUNT * sizeof(blst_fr) + sizeof(blst_scalar) + 1) *
-			   (uint64_t)key->domain_size;
-
-	return vectors + ntt_scratch_bytes(key->domain_log2) * thread_count +
-	       key->coefficient_value_count * sizeof(blst_fr);
-}
-
 static enum status run_evaluation(void *context, uint32_t tile, uint32_t worker)
 {
 	struct quotient *quotient = context;

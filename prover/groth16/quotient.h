@@ -60,9 +60,6 @@ MUST_CHECK enum status quotient_init(struct quotient *quotient, const struct quo
 /* Wipes and frees. Accepts a quotient that is all zero. */
 void quotient_finish(struct quotient *quotient);
 
-/* What quotient_init() allocates. */
-uint64_t quotient_bytes(const struct zkey *key, uint32_t thread_count);
-
 /* Adds the evaluation of a, b and c after the task `after`; gives the number of its last task. */
 uint32_t quotient_add_evaluation(
 	struct quotient *quotient, struct work_queue *queue, uint32_t after);

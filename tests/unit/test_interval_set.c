@@ -14,6 +14,16 @@
 #define INSTANTS 256
 #define ROUNDS   400
 
+static bool holds(const struct interval_set *set, uint64_t time_ns)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		if (set->intervals[i].begin_ns <= time_ns && time_ns < set->intervals[i].end_ns) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void set_equals_bitmap(void **state)
 {
 	unsigned int seed = 1;
@@ -35,10 +45,9 @@ static void set_equals_bitmap(void **state)
 		}
 		for (uint64_t t = 0; t < INSTANTS; t++) {
 			total += bitmap[t];
-			assert_int_equal(interval_set_covered_ns(&set, t, t + 1), bitmap[t]);
+			assert_int_equal(holds(&set, t), bitmap[t]);
 		}
 		assert_int_equal(interval_set_total_ns(&set), total);
-		assert_int_equal(interval_set_covered_ns(&set, 0, INSTANTS), total);
 		for (size_t i = 1; i < set.count; i++) {
 			assert_true(set.intervals[i - 1].end_ns < set.intervals[i].begin_ns);
 		}
@@ -59,7 +68,6 @@ static void touching_intervals_merge_and_empty_ones_add_nothing(void **state)
 	assert_int_equal(interval_set_add(&set, 5, 10), STATUS_OK);
 	assert_int_equal(set.count, 1);
 	assert_int_equal(interval_set_total_ns(&set), 15);
-	assert_int_equal(interval_set_covered_ns(&set, 14, UINT64_MAX), 1);
 	interval_set_finish(&set);
 }
 

@@ -266,19 +266,6 @@ static void stages_one_by_one_make_the_same_proof(void **state)
 	task_finish(&task);
 }
 
-static void the_memory_estimate_grows_with_the_key(void **state)
-{
-	struct task small = make_task("squaring-chain:100");
-	struct task large = make_task("squaring-chain:300");
-
-	(void)state;
-	assert_true(groth16_memory_bytes(small.key, 1) > 128 * 32 * 6);
-	assert_true(groth16_memory_bytes(large.key, 1) > groth16_memory_bytes(small.key, 1));
-	assert_true(groth16_memory_bytes(large.key, 8) > groth16_memory_bytes(large.key, 1));
-	task_finish(&small);
-	task_finish(&large);
-}
-
 /* The bytes of a file, or of what `gzip -dc` makes of it; NULL if it is not there. */
 static uint8_t *read_case(const char *name, uint64_t *out_bytes)
 {
@@ -357,7 +344,6 @@ int main(void)
 		cmocka_unit_test(a_wrong_witness_is_refused),
 		cmocka_unit_test(words_that_are_no_witness_are_refused),
 		cmocka_unit_test(stages_one_by_one_make_the_same_proof),
-		cmocka_unit_test(the_memory_estimate_grows_with_the_key),
 		cmocka_unit_test(the_tiny_snarkjs_key_is_used),
 		cmocka_unit_test(the_sha256_snarkjs_key_is_used),
 	};
