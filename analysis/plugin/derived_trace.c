@@ -190,7 +190,7 @@ static enum status create_message(const struct derived_trace *trace,
 /* Never empty: babeltrace2 2.0 shows an earlier event's text where it reads an empty one back. */
 static const char *or_dash(const char *text)
 {
-	return text[0] != '\0' ? text : "-";
+	return text && text[0] != '\0' ? text : "-";
 }
 
 static enum status fill(bt_message *message, const struct field_row *rows, size_t row_count,
