@@ -7,7 +7,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DECLARATION = re.compile(r"^(?!static)[A-Za-z_][\w \*]*?\b([a-z_][a-z0-9_]*)\(", re.M)
+# Inline functions are for whoever includes them: static, or GPU_FUNCTION, which is static for both sides.
+DECLARATION = re.compile(r"^(?!static|GPU_FUNCTION)[A-Za-z_][\w \*]*?\b([a-z_][a-z0-9_]*)\(", re.M)
 
 
 def main():
