@@ -55,7 +55,7 @@ stock "${live[@]}" -c filter.gaptrace.gaps -c sink.ctf.fs -p "path=\"$WORK/gaps\
 reader=$!
 at_exit kill "$reader"
 told() {
-  find "$WORK/gaps" -type f ! -name metadata -size +0 2>/dev/null | grep -q .
+  [ -n "$(find "$WORK/gaps" -type f ! -name metadata -size +0 2>/dev/null)" ]
 }
 live_end "$reader" wait_until 60 told
 babeltrace2 "$WORK/gaps" >"$WORK/gaps.text"

@@ -38,7 +38,7 @@ GAPTRACE_CUPTI_LIBRARY=libm.so.6 off strange '' 'libcupti has no cupti'
 GAPTRACE_CUPTI_LIBRARY=$library
 
 claim "the real libcupti, where there is one and no driver"
-if /sbin/ldconfig -p | grep -q 'libcuda\.so\.1' || ! ls /usr/local/cuda/lib64/libcupti.so.13 >/dev/null 2>&1; then
+if /sbin/ldconfig -p | grep -c 'libcuda\.so\.1' || ! ls /usr/local/cuda/lib64/libcupti.so.13 >/dev/null 2>&1; then
   echo "left out: it needs CUDA 13 and no driver"
 else
   GAPTRACE_CUPTI_LIBRARY='' off real '' 'is there an NVIDIA driver'

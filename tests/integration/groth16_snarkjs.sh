@@ -34,7 +34,7 @@ for circuit in squaring-chain:100 sha256:8 merkle-path:1:2; do
   "$tool" r1cs "$circuit" our.r1cs
   "$tool" witness "$circuit" 1 our.wtns
   "$tool" check our.r1cs our.wtns
-  "$snarkjs" wtns check our.r1cs our.wtns | grep -q 'WITNESS IS CORRECT'
+  "$snarkjs" wtns check our.r1cs our.wtns | grep -c 'WITNESS IS CORRECT'
 
   claim "$circuit: the verification key that snarkjs exports from our key is ours, byte by byte"
   "$tool" setup "$circuit" our.zkey
@@ -44,7 +44,7 @@ for circuit in squaring-chain:100 sha256:8 merkle-path:1:2; do
 
   claim "$circuit: snarkjs accepts our proof"
   "$tool" prove our.zkey our.wtns our.proof.json our.public.json
-  "$snarkjs" groth16 verify our.vkey.json our.public.json our.proof.json | grep -q 'OK!'
+  "$snarkjs" groth16 verify our.vkey.json our.public.json our.proof.json | grep -c 'OK!'
 
   claim "$circuit: we accept the proof that snarkjs makes with our key and witness"
   "$snarkjs" groth16 prove our.zkey our.wtns their.proof.json their.public.json >/dev/null
@@ -108,5 +108,5 @@ for name in tiny sha256b1; do
   "$snarkjs" groth16 prove our.zkey their.wtns their.proof.json their.public.json >/dev/null
   "$tool" verify our.vkey.json their.public.json their.proof.json
   "$tool" prove our.zkey their.wtns our.proof.json our.public.json
-  "$snarkjs" groth16 verify our.vkey.json our.public.json our.proof.json | grep -q 'OK!'
+  "$snarkjs" groth16 verify our.vkey.json our.public.json our.proof.json | grep -c 'OK!'
 done

@@ -164,7 +164,7 @@ lttng_cleanup() {
   done
   if [ "$(id -u)" -ne 0 ] || [ -n "${LTTNG_ISOLATED:-}" ]; then
     lttng_stop
-  elif [ -n "$LTTNG_STARTED" ] && lttng --no-sessiond list 2>/dev/null | grep -q 'no available'; then
+  elif [ -n "$LTTNG_STARTED" ] && lttng --no-sessiond list 2>/dev/null | grep -c 'no available'; then
     lttng_stop
   fi
   rm -rf "$WORK"

@@ -29,7 +29,7 @@ for option in $(page_options prove.1); do
   fi
 done
 for option in $(options "$PROVE"); do
-  page_options prove.1 | grep -qx -- "$option" || fail "prove.1 does not name $option"
+  page_options prove.1 | grep -cx -- "$option" || fail "prove.1 does not name $option"
 done
 
 claim "keys that the man pages name exist"

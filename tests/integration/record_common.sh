@@ -31,7 +31,7 @@ last_span() {
 # Metadata and events have come to the disk, so whatever dies now leaves something. A packet of
 # 4 KiB may be empty.
 recording_has_data() {
-  find "$1" -name metadata -size +0 | grep -q . && find "$1" -name 'hot_*' -size +8k | grep -q .
+  find "$1" -name metadata -size +0 | grep -c . && find "$1" -name 'hot_*' -size +8k | grep -c .
 }
 
 expect_absent() {

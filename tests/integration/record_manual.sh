@@ -13,7 +13,7 @@ agree() {
     echo "$1: $2 has no line '$3'"
     failed=1
   fi
-  if ! tr '\n' ' ' <"$4" | grep -Fq -- "$5"; then
+  if ! tr '\n' ' ' <"$4" | grep -Fc -- "$5"; then
     echo "$1: $4 does not say '$5'"
     failed=1
   fi
@@ -33,7 +33,7 @@ agree flush trace/record/profile.c 'FLUSH_US_MAX 600000000ULL' "$page" '10ms to 
 agree registration analysis/cli/command_record.c 'REGISTER_TIMEOUT_MS "3000"' "$page" 'Set to 3000'
 agree metadata trace/record/session.c 'METADATA_FLUSH_US 500000' docs/recording.md '(0.5 s and'
 for option in --output --profile --gpu --start --stop; do
-  "$gaptrace" record --help | grep -q -- "$option" || { echo "--help does not mention $option"; failed=1; }
+  "$gaptrace" record --help | grep -c -- "$option" || { echo "--help does not mention $option"; failed=1; }
   grep -Eq "Fl -${option#--}( |\$)" "$page" || { echo "$page does not mention $option"; failed=1; }
 done
 

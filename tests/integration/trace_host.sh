@@ -65,7 +65,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
       setpriv --reuid=65534 --regid=65534 --clear-groups "$@" environment
   }
   # Only where the caller can load both, and the file system honours the bit.
-  if unprivileged "$emitter" 2>/dev/null | grep -q '^while loading'; then
+  if unprivileged "$emitter" 2>/dev/null | grep -c '^while loading'; then
     unprivileged "$WORK/privileged" >"$WORK/stdout"
     expect_line "$WORK/stdout" '^after: unset'
     expect_no_line "$WORK/stdout" '^while loading'

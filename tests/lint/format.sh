@@ -8,7 +8,7 @@ if [ -z "$formatter" ]; then
   echo "skipped: no clang-format"
   exit 77
 fi
-if ! "$formatter" --version | grep -q ' 14\.'; then
+if ! "$formatter" --version | grep -c ' 14\.'; then
   echo "skipped: clang-format 14 is wanted, this is $("$formatter" --version)"
   exit 77
 fi

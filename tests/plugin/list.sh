@@ -12,5 +12,5 @@ fi
 listed=$(babeltrace2 list-plugins)
 for name in filter.gaptrace.gaps sink.gaptrace.report; do
   grep -q "'$name'" <<<"$listed" || { echo "FAILED: $name is not listed" >&2; exit 1; }
-  babeltrace2 help "$name" | grep -q 'manual page' || { echo "FAILED: $name has no help" >&2; exit 1; }
+  babeltrace2 help "$name" | grep -c 'manual page' || { echo "FAILED: $name has no help" >&2; exit 1; }
 done

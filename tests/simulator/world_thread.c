@@ -803,7 +803,7 @@ static enum step next_item(struct world *world, int thread, const struct op *op)
 			return STEP_NEXT;
 		}
 	}
-	assert(!"no such partition");
+	assert(false); /* no such partition */
 	return STEP_NEXT;
 }
 

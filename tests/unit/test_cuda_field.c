@@ -155,7 +155,7 @@ static void set_random(
 		for (int i = 0; i < count; i++) {
 			limbs[i] = (uint32_t)random_word(state);
 		}
-		limbs[count - 1] &= 0x7fffffff >> (count == FP_LIMBS ? 2 : 0);
+		limbs[count - 1] &= 0x7fffffffU >> (count == FP_LIMBS ? 2U : 0U);
 	} while (!is_below(limbs, modulus, count));
 }
 

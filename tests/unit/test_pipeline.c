@@ -156,11 +156,10 @@ static void two_devices_prove(void **state)
 static void every_historical_choice_proves(void **state)
 {
 	static const char *const choices[] = {
-		"[memory]\ntrim = tracker\nrelease = at_end\nchurn_bytes = 1M\n[check]\nself_check "
-		"= "
-		"tracker\n",
-		"[memory]\ntrim = outside\ndealloc = finalizer\nstaging = pageable\n[check]\n"
-		"self_check = never\n",
+		("[memory]\ntrim = tracker\nrelease = at_end\nchurn_bytes = 1M\n"
+		 "[check]\nself_check = tracker\n"),
+		("[memory]\ntrim = outside\ndealloc = finalizer\nstaging = pageable\n"
+		 "[check]\nself_check = never\n"),
 		"[memory]\ntrim = never\ndealloc = call\npinned = per_call\n",
 		"[gpu]\nprove = whole\nmutex_scope = call\nprep = own_thread\n",
 		"[gpu]\nbarrier = before_mutex\nsync = device\nworkspace = per_call\n",
