@@ -3,7 +3,6 @@
 #include "prover/device/cuda/kernel_list.h"
 
 #include <cuda_runtime.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,11 +13,14 @@ extern "C" {
 /* Blocks of a launch, of the one dimension used. */
 #define GRID_BLOCKS_MAX 0x7fffffffu
 
+enum failure_state { FAILURE_NONE, FAILURE_BUSY, FAILURE_KEPT };
+
 struct runtime {
 	int device_index;
 	cudaMemPool_t pool;
 	cudaStream_t memory_stream; /* allocations only */
-	pthread_mutex_t mutex;      /* guards the next */
+	/* Whose turn the line is; atomic, since a lock here would be one that no trace shows. */
+	enum failure_state failure_state;
 	char failure[160];
 };
 
@@ -58,18 +60,24 @@ static enum status status_from_cuda(cudaError_t error)
 	}
 }
 
+/* True when the line was in that state; it is then the caller's until it stores the next one. */
+static bool take_failure(struct runtime *runtime, enum failure_state from)
+{
+	return __atomic_compare_exchange_n(&runtime->failure_state, &from, FAILURE_BUSY, false,
+		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
 /* Keeps the first failure's name; later ones mostly follow from it. */
 static enum status check(struct runtime *runtime, cudaError_t error, const char *call)
 {
 	if (error == cudaSuccess) {
 		return STATUS_OK;
 	}
-	pthread_mutex_lock(&runtime->mutex);
-	if (runtime->failure[0] == '\0') {
+	if (take_failure(runtime, FAILURE_NONE)) {
 		(void)snprintf(runtime->failure, sizeof(runtime->failure), "%s: %s: %s", call,
 			cudaGetErrorName(error), cudaGetErrorString(error));
+		__atomic_store_n(&runtime->failure_state, FAILURE_KEPT, __ATOMIC_RELEASE);
 	}
-	pthread_mutex_unlock(&runtime->mutex);
 	(void)cudaGetLastError(); /* that of a launch would be told again by the next */
 	return status_from_cuda(error);
 }
@@ -149,7 +157,6 @@ extern "C" enum status runtime_open(
 		return diag_set(diag, STATUS_NO_MEMORY, "device %u: out of memory", device_index);
 	}
 	runtime->device_index = static_cast<int>(device_index);
-	pthread_mutex_init(&runtime->mutex, NULL);
 	error = start(runtime);
 	if (error != cudaSuccess) {
 		runtime_close(runtime);
@@ -169,16 +176,16 @@ extern "C" void runtime_close(struct runtime *runtime)
 		(void)CHECKED(runtime, cudaStreamSynchronize, runtime->memory_stream);
 		(void)CHECKED(runtime, cudaStreamDestroy, runtime->memory_stream);
 	}
-	pthread_mutex_destroy(&runtime->mutex);
 	free(runtime);
 }
 
 extern "C" void runtime_failure(struct runtime *runtime, struct diag *out_words)
 {
-	pthread_mutex_lock(&runtime->mutex);
-	(void)snprintf(out_words->line, sizeof(out_words->line), "%s", runtime->failure);
-	runtime->failure[0] = '\0';
-	pthread_mutex_unlock(&runtime->mutex);
+	out_words->line[0] = '\0';
+	if (take_failure(runtime, FAILURE_KEPT)) {
+		(void)snprintf(out_words->line, sizeof(out_words->line), "%s", runtime->failure);
+		__atomic_store_n(&runtime->failure_state, FAILURE_NONE, __ATOMIC_RELEASE);
+	}
 }
 
 extern "C" enum status runtime_free_bytes(struct runtime *runtime, uint64_t *out_bytes)
