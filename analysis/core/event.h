@@ -19,10 +19,21 @@ enum event_kind {
 		/* From a kernel trace, when one is in the input. */
 		EVENT_SCHED_SWITCH,
 	EVENT_SCHED_WAKING,
+	/* From a trace that another tool recorded (analysis/import). */
+	EVENT_IMPORT_NOTE,
+	EVENT_IMPORT_OS_CALL,
 	EVENT_KIND_COUNT
 };
 #undef EVENT_ENUM
 #undef EVENT_GPU_ENUM
+
+/* What a note of an imported trace means for the report. */
+enum event_note_kind {
+	EVENT_NOTE_SOURCE,     /* the first event of an imported trace: what it was read from */
+	EVENT_NOTE_FACT,       /* worth knowing; changes nothing: a table is missing */
+	EVENT_NOTE_LOST,       /* `count` records are missing in [begin_ns, end_ns) */
+	EVENT_NOTE_UNREADABLE, /* a part of the file could not be read: not to be trusted */
+};
 
 struct event_work {
 	uint64_t job;
@@ -191,5 +202,18 @@ struct event {
 		struct {
 			int32_t woken_tid;
 		} sched_waking;
+		struct {
+			enum event_note_kind kind;
+			const char *text; /* one line */
+			uint64_t count;   /* 0: some, but nobody knows how many */
+			uint64_t begin_ns;
+			uint64_t end_ns; /* not after begin_ns: no range is known */
+		} note;
+		struct {
+			const char *name; /* poll, pthread_mutex_lock */
+			int32_t tid;
+			uint64_t start_ns;
+			uint64_t end_ns;
+		} os_call;
 	};
 };

@@ -141,6 +141,13 @@ static const struct event_fields rows[EVENT_KIND_COUNT] = {
 		NEED("next_tid", I32, sched_switch.next_tid),
 		NEED("prev_state", STATE, sched_switch.previous_state)}},
 	[EVENT_SCHED_WAKING] = {"sched_waking", NULL, {NEED("tid", I32, sched_waking.woken_tid)}},
+	[EVENT_IMPORT_NOTE] = {"gaptrace_import:note", NULL, {
+		NEED("kind", U32, note.kind), FIELD("text", STRING, note.text),
+		FIELD("count", U64, note.count), FIELD("begin_ns", TIME, note.begin_ns),
+		FIELD("end_ns", TIME, note.end_ns)}},
+	[EVENT_IMPORT_OS_CALL] = {"gaptrace_import:os_call", NULL, {
+		FIELD("name", STRING, os_call.name), FIELD("tid", I32, os_call.tid),
+		NEED("start_ns", TIME, os_call.start_ns), NEED("end_ns", TIME, os_call.end_ns)}},
 };
 /* clang-format on */
 

@@ -15,7 +15,8 @@ enum status feed_event(
 		feed->foreign_events++;
 		return STATUS_OK;
 	}
-	if (result == DECODE_EVENT && event->kind >= EVENT_SCHED_SWITCH) {
+	if (result == DECODE_EVENT &&
+		(event->kind == EVENT_SCHED_SWITCH || event->kind == EVENT_SCHED_WAKING)) {
 		/* A kernel's events say for themselves which threads they are about. */
 		feed->foreign_events++;
 		return analyzer_add(feed->analyzer, event);
