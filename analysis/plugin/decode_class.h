@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "analysis/plugin/event_fields.h"
+#include "analysis/core/event_fields.h"
 #include "trace/base/cleanup.h"
 #include "trace/base/status.h"
 
@@ -81,6 +81,7 @@ static inline void decode_class_put(const struct decode_class *class,
 		return;
 	case FIELD_U32:
 	case FIELD_I32:
+	case FIELD_TID:
 	case FIELD_WORK:
 	case FIELD_STRING:
 		memcpy(target, &narrow, sizeof(narrow));

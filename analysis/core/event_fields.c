@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/plugin/event_fields.h"
+#include "analysis/core/event_fields.h"
 
 #include <assert.h>
 
@@ -22,7 +22,7 @@
 		NEED("start_ns", TIME, member.operation.start_ns),                                 \
 		NEED("end_ns", TIME, member.operation.end_ns)
 #define SPAN_COST                                                                                  \
-	FIELD("begin_tid", I32, span.begin_tid), FIELD("duration_ns", DURATION, span.duration_ns), \
+	FIELD("begin_tid", TID, span.begin_tid), FIELD("duration_ns", DURATION, span.duration_ns), \
 		FIELD("cpu_ns", DURATION, span.cpu_ns),                                            \
 		FIELD("run_delay_ns", DURATION, span.run_delay_ns)
 #define LOCK                                                                                       \
@@ -45,7 +45,7 @@
 /* clang-format off */
 static const struct event_fields rows[EVENT_KIND_COUNT] = {
 	[EVENT_LOCK_WAIT] = {"gaptrace:lock_wait", NULL, {
-		LOCK, FIELD("holder_tid", I32, lock.holder_tid)}},
+		LOCK, FIELD("holder_tid", TID, lock.holder_tid)}},
 	[EVENT_LOCK_ACQUIRE] = {"gaptrace:lock_acquire", NULL, {
 		LOCK, FIELD("wait_ns", DURATION, lock.wait_ns)}},
 	[EVENT_LOCK_RELEASE] = {"gaptrace:lock_release", NULL, {
@@ -99,7 +99,7 @@ static const struct event_fields rows[EVENT_KIND_COUNT] = {
 		FIELD("duration_ns", DURATION, job.duration_ns)}},
 	[EVENT_STATE] = {"gaptrace:state", NULL, {
 		NEED("subject", U32, state.subject), FIELD("object", U64, state.object),
-		FIELD("name", STRING, state.name), WORK(state.work), FIELD("tid", I32, state.tid),
+		FIELD("name", STRING, state.name), WORK(state.work), FIELD("tid", TID, state.tid),
 		FIELD("value", U64, state.value), FIELD("limit", U64, state.limit),
 		FIELD("since_ns", TIME, state.since_ns)}},
 	[EVENT_GPU_DEVICE] = {"gaptrace_gpu:device", NULL, {
@@ -116,14 +116,14 @@ static const struct event_fields rows[EVENT_KIND_COUNT] = {
 		OPERATION(copy), FIELD("bytes", U64, copy.bytes),
 		FIELD("target_memory", U32, copy.target_memory), FIELD("is_async", BOOL, copy.is_async)}},
 	[EVENT_GPU_API] = {"gaptrace_gpu:api", NULL, {
-		FIELD("name", STRING, api.name), FIELD("tid", I32, api.tid),
+		FIELD("name", STRING, api.name), FIELD("tid", TID, api.tid),
 		FIELD("correlation", U64, api.correlation), NEED("start_ns", TIME, api.start_ns),
 		NEED("end_ns", TIME, api.end_ns), FIELD("result", I32, api.result)}},
 	[EVENT_GPU_SYNC] = {"gaptrace_gpu:sync", NULL, {
 		OPERATION(sync), FIELD("kind", U32, sync.kind), FIELD("event", U64, sync.event),
 		FIELD("event_stream", U32, sync.event_stream)}},
 	[EVENT_GPU_OVERHEAD] = {"gaptrace_gpu:overhead", NULL, {
-		FIELD("kind", U32, overhead.kind), FIELD("tid", I32, overhead.tid),
+		FIELD("kind", U32, overhead.kind), FIELD("tid", TID, overhead.tid),
 		FIELD("correlation", U64, overhead.correlation),
 		NEED("start_ns", TIME, overhead.start_ns), NEED("end_ns", TIME, overhead.end_ns)}},
 	[EVENT_GPU_CLOCK_PAIR] = {"gaptrace_gpu:clock_pair", NULL, {
@@ -137,16 +137,16 @@ static const struct event_fields rows[EVENT_KIND_COUNT] = {
 	[EVENT_GPU_DROPPED] = {"gaptrace_gpu:dropped", NULL, {
 		FIELD("device", I32, dropped.device), NEED("count", U64, dropped.count)}},
 	[EVENT_SCHED_SWITCH] = {"sched_switch", NULL, {
-		NEED("prev_tid", I32, sched_switch.previous_tid),
-		NEED("next_tid", I32, sched_switch.next_tid),
+		NEED("prev_tid", TID, sched_switch.previous_tid),
+		NEED("next_tid", TID, sched_switch.next_tid),
 		NEED("prev_state", STATE, sched_switch.previous_state)}},
-	[EVENT_SCHED_WAKING] = {"sched_waking", NULL, {NEED("tid", I32, sched_waking.woken_tid)}},
+	[EVENT_SCHED_WAKING] = {"sched_waking", NULL, {NEED("tid", TID, sched_waking.woken_tid)}},
 	[EVENT_IMPORT_NOTE] = {"gaptrace_import:note", NULL, {
 		NEED("kind", U32, note.kind), FIELD("text", STRING, note.text),
 		FIELD("count", U64, note.count), FIELD("begin_ns", TIME, note.begin_ns),
 		FIELD("end_ns", TIME, note.end_ns)}},
 	[EVENT_IMPORT_OS_CALL] = {"gaptrace_import:os_call", NULL, {
-		FIELD("name", STRING, os_call.name), FIELD("tid", I32, os_call.tid),
+		FIELD("name", STRING, os_call.name), FIELD("tid", TID, os_call.tid),
 		NEED("start_ns", TIME, os_call.start_ns), NEED("end_ns", TIME, os_call.end_ns)}},
 };
 /* clang-format on */

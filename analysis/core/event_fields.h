@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which field of a recorded event goes where in struct event: one table for each kind. */
+/*
+ * Which field of a recorded event goes where in struct event: one table, a row for each kind. What
+ * reads events, writes them, or shifts their times and renumbers their threads goes by it.
+ */
 #pragma once
 
 #include "analysis/core/event.h"
@@ -13,6 +16,7 @@ enum field_storage {
 	FIELD_TIME,     /* u64 on the recording's clock, 0 */
 	FIELD_U32,      /* also enumerations; 0 */
 	FIELD_I32,      /* 0 */
+	FIELD_TID,      /* i32, 0: no thread */
 	FIELD_WORK,     /* i32, GAPTRACE_NONE */
 	FIELD_BOOL,     /* false */
 	FIELD_STATE,    /* u64 of a kernel's task state, without what the kernel adds to it; 0 */
