@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/plugin/merge.h"
 
-#include "analysis/plugin/merge_heap.h"
+#include "analysis/core/merge_heap.h"
 #include "analysis/plugin/plain_stream.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves that inputs come out in the order of time, and of one time in the order of their numbers.
  */
-#include "analysis/plugin/merge_heap.h"
+#include "analysis/core/merge_heap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

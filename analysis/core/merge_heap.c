@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/plugin/merge_heap.h"
+#include "analysis/core/merge_heap.h"
 
 #include <assert.h>
 #include <stdbool.h>
