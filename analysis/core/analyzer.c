@@ -176,6 +176,25 @@ void analyzer_count_event_without_thread(struct analyzer *analyzer)
 	analyzer->trust.without_thread++;
 }
 
+/* Devices that are no GPUs have the host's clock. */
+static enum trust_clock clock_of(
+	const struct timeline *timeline, const struct timeline_counts *counts)
+{
+	const uint32_t count = timeline_device_count(timeline);
+
+	if (counts->clock != TRUST_CLOCK_UNKNOWN || count == 0) {
+		return counts->clock;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct timeline_device *device = timeline_device(timeline, i);
+
+		if (!device->has_facts || device->backend == GAPTRACE_BACKEND_CUDA) {
+			return TRUST_CLOCK_UNKNOWN;
+		}
+	}
+	return TRUST_CLOCK_HOST;
+}
+
 enum status analyzer_end(struct analyzer *analyzer)
 {
 	struct trust *trust = &analyzer->trust;
@@ -192,6 +211,7 @@ enum status analyzer_end(struct analyzer *analyzer)
 	trust->dropped_records = counts.dropped_records;
 	trust->late_records = counts.late_records;
 	trust->late_ns = counts.late_ns;
+	trust->clock = clock_of(analyzer->timeline, &counts);
 	trust->has_clock_bound = counts.has_clock_pairs;
 	trust->clock_bound_ns = counts.clock_bound_ns;
 	trust->without_watermark = counts.without_watermark;

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Pending operations (56 bytes each) beyond which waiting for watermarks or jobs ends. */
 #define PENDING_COUNT_MAX (1u << 20)
@@ -235,6 +236,28 @@ static void add_clock_pair(struct timeline *timeline, const struct event *event)
 	}
 }
 
+/* What the recorder of device records says of its clock, again and again. */
+static void add_clock_path(struct timeline *timeline, const struct event *event)
+{
+	static const struct {
+		const char *name;
+		enum trust_clock clock;
+	} paths[] = {{GAPTRACE_STATE_CUPTI_OFF, TRUST_CLOCK_OFF},
+		{GAPTRACE_STATE_CUPTI_CALLBACK, TRUST_CLOCK_CALLBACK},
+		{GAPTRACE_STATE_CUPTI_DEFAULT, TRUST_CLOCK_DEFAULT}};
+	struct timeline_counts *counts = &timeline->counts;
+
+	if (event->state.subject != GAPTRACE_STATE_PROCESS) {
+		return;
+	}
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		if (paths[i].clock > counts->clock &&
+			strcmp(paths[i].name, event->state.name) == 0) {
+			counts->clock = paths[i].clock;
+		}
+	}
+}
+
 enum status timeline_add(struct timeline *timeline, const struct event *event)
 {
 	const enum status status = window_add(&timeline->window, event);
@@ -255,6 +278,9 @@ enum status timeline_add(struct timeline *timeline, const struct event *event)
 		return add_watermark(timeline, event);
 	case EVENT_GPU_CLOCK_PAIR:
 		add_clock_pair(timeline, event);
+		return STATUS_OK;
+	case EVENT_STATE:
+		add_clock_path(timeline, event);
 		return STATUS_OK;
 	case EVENT_GPU_DROPPED:
 		timeline->counts.dropped_records += event->dropped.count;

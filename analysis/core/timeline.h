@@ -10,6 +10,7 @@
 #include "analysis/core/event.h"
 #include "analysis/core/gap.h"
 #include "analysis/core/sweep.h"
+#include "analysis/core/trust.h"
 #include "analysis/core/window.h"
 #include "trace/base/cleanup.h"
 #include "trace/base/status.h"
@@ -30,6 +31,7 @@ struct timeline_counts {
 	uint64_t dropped_records; /* told by the recorder */
 	uint64_t late_records;    /* came after their watermark and reached into a final gap */
 	uint64_t late_ns;
+	enum trust_clock clock; /* as the recorder told it */
 	bool has_clock_pairs;
 	uint64_t clock_bound_ns;    /* how far device stamps may be from the host's clock */
 	uint64_t without_watermark; /* devices (of processes) that never told one */

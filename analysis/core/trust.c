@@ -112,6 +112,19 @@ double trust_coverage(const struct trust *trust)
 	return all > 0 ? (double)trust->joined / (double)all : -1;
 }
 
+const char *trust_clock_name(enum trust_clock clock)
+{
+	static const char *const names[] = {
+		[TRUST_CLOCK_UNKNOWN] = "unknown",
+		[TRUST_CLOCK_HOST] = "host",
+		[TRUST_CLOCK_OFF] = "off",
+		[TRUST_CLOCK_CALLBACK] = "callback",
+		[TRUST_CLOCK_DEFAULT] = "default",
+	};
+
+	return names[clock];
+}
+
 void trust_finish(struct trust *trust)
 {
 	for (uint32_t i = 0; i < trust->note_count; i++) {

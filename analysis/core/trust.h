@@ -15,6 +15,15 @@
 /* A reader wants the kinds of trouble, each once; there are fewer than these. */
 #define TRUST_NOTE_COUNT_MAX 64
 
+/* How device stamps came to the host's clock; of several the one that is known least well. */
+enum trust_clock {
+	TRUST_CLOCK_UNKNOWN,
+	TRUST_CLOCK_HOST,     /* they never were on another */
+	TRUST_CLOCK_OFF,      /* nothing could be recorded of a GPU */
+	TRUST_CLOCK_CALLBACK, /* CUPTI stamped with the host's clock */
+	TRUST_CLOCK_DEFAULT,  /* CUPTI's own, converted by offset and drift */
+};
+
 struct trust {
 	bool ok;
 	uint64_t events;
@@ -28,6 +37,7 @@ struct trust {
 	uint64_t joined;
 	uint64_t unjoined;
 	uint64_t operations;
+	enum trust_clock clock;
 	bool has_clock_bound;
 	uint64_t clock_bound_ns;
 	uint64_t without_watermark;
@@ -53,5 +63,8 @@ MUST_CHECK enum status trust_conclude(struct trust *trust);
 
 /* The share of operations joined to the call that issued them; negative when there were none. */
 double trust_coverage(const struct trust *trust);
+
+/* One word, as reports have it. */
+const char *trust_clock_name(enum trust_clock clock);
 
 void trust_finish(struct trust *trust);

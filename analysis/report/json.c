@@ -192,6 +192,14 @@ static void write_trust(struct json_writer *writer, const struct trust *trust)
 	} else {
 		json_writer_null(writer, "clock_bound_ns");
 	}
+	json_writer_object_begin(writer, "clock", true);
+	json_writer_string(writer, "path", trust_clock_name(trust->clock));
+	if (trust->has_clock_bound) {
+		json_writer_unsigned(writer, "bound_ns", trust->clock_bound_ns);
+	} else {
+		json_writer_null(writer, "bound_ns");
+	}
+	json_writer_object_end(writer);
 	json_writer_real(writer, "coverage", coverage < 0 ? NAN : coverage);
 	json_writer_array_begin(writer, "notes", false);
 	for (uint32_t i = 0; i < trust->note_count; i++) {

@@ -70,6 +70,20 @@ static void write_warnings(const struct trust *trust, FILE *stream)
 	}
 }
 
+/* By which way, where there is a choice. */
+static const char *clock_text(enum trust_clock clock)
+{
+	static const char *const texts[] = {
+		[TRUST_CLOCK_UNKNOWN] = "",
+		[TRUST_CLOCK_HOST] = "",
+		[TRUST_CLOCK_OFF] = "",
+		[TRUST_CLOCK_CALLBACK] = ": CUPTI stamps with it (callback)",
+		[TRUST_CLOCK_DEFAULT] = ": CUPTI's own, converted by offset and drift (default)",
+	};
+
+	return texts[clock];
+}
+
 static void write_trust(const struct trust *trust, FILE *stream)
 {
 	char text[DURATION_TEXT_BYTES];
@@ -85,8 +99,29 @@ static void write_trust(const struct trust *trust, FILE *stream)
 			100.0 * trust_coverage(trust));
 	}
 	if (trust->has_clock_bound) {
-		(void)fprintf(stream, "       device clock within %s of the host's\n",
-			duration_format(trust->clock_bound_ns, text));
+		(void)fprintf(stream, "       device clock within %s of the host's%s\n",
+			duration_format(trust->clock_bound_ns, text), clock_text(trust->clock));
+	} else if (trust->clock == TRUST_CLOCK_OFF) {
+		(void)fprintf(stream,
+			"       no device records: CUPTI did not start, the program said why\n");
+	}
+}
+
+static void write_work(const struct report_data *report, FILE *stream)
+{
+	static const char *const texts[] = {
+		[WORK_UNIT_PARTITION] = "partitions proved",
+		[WORK_UNIT_SPAN] = "spans",
+		[WORK_UNIT_KERNEL] = "kernels",
+		[WORK_UNIT_EVENT] = "events",
+	};
+	const struct work_unit *unit = &report->meter.unit;
+	char name[PRINTABLE_BYTES_MAX];
+
+	(void)fprintf(stream, "%" PRIu64 " %s", report->work_count, texts[unit->kind]);
+	if (unit->kind != WORK_UNIT_PARTITION) {
+		(void)fprintf(stream, " %s%s", printable_copy(unit->name, 40, name),
+			unit->is_prefix ? "*" : "");
 	}
 }
 
@@ -97,11 +132,15 @@ static void write_head(const struct report_data *report, FILE *stream)
 					   ? report->window_end_ns - report->window_begin_ns
 					   : 0;
 
+	(void)fputs("gaptrace report: ", stream);
+	write_work(report, stream);
 	(void)fprintf(stream,
-		"gaptrace report: %" PRIu64 " partitions proved, %" PRIu64 " jobs done, %" PRIu64
-		" failed, in a window of %s\n",
-		report->work_count, report->jobs_done, report->jobs_failed,
-		duration_format(window_ns, text));
+		", %" PRIu64 " jobs done, %" PRIu64 " failed, in a window of %s\n",
+		report->jobs_done, report->jobs_failed, duration_format(window_ns, text));
+	if (report->work_count == 0) {
+		(void)fprintf(stream, "no unit of work ended: choose one by --work span:NAME, "
+				      "kernel:NAME or event:NAME\n");
+	}
 	if (report->is_simulated) {
 		(void)fprintf(stream,
 			"SIMULATED devices: times come from a model, no proofs were made\n");
@@ -185,14 +224,18 @@ static void write_gap_tables(
 	char threshold[DURATION_TEXT_BYTES];
 	char total[DURATION_TEXT_BYTES];
 	char longest[DURATION_TEXT_BYTES];
+	char middle[DURATION_TEXT_BYTES];
+	char long_ones[DURATION_TEXT_BYTES];
 
-	(void)fprintf(stream, "\n  %-22s %8s %12s %12s\n", "gaps in the window", "count", "total",
-		"longest");
+	(void)fprintf(stream, "\n  %-22s %8s %12s %12s %12s %12s\n", "gaps in the window", "count",
+		"total", "p50", "p99", "longest");
 	for (int layer = 0; layer < SWEEP_LAYER_COUNT; layer++) {
 		const struct report_gap_table *table = &device->gaps[layer];
 
-		(void)fprintf(stream, "  %-22s %8" PRIu64 " %12s %12s\n", names[layer],
+		(void)fprintf(stream, "  %-22s %8" PRIu64 " %12s %12s %12s %12s\n", names[layer],
 			table->count, duration_format(table->total_ns, total),
+			duration_format(quantiles_ns(&table->quantiles, 50), middle),
+			duration_format(quantiles_ns(&table->quantiles, 99), long_ones),
 			duration_format(table->max_ns, longest));
 	}
 	(void)fprintf(stream, "  (of at least %s)\n",

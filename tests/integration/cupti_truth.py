@@ -69,10 +69,13 @@ def main():
         report = json.load(stream)
     with open(truth_path, encoding="utf-8") as stream:
         truth = [tuple(map(int, line.split())) for line in stream]
+    clock = report["trust"]["clock"]
+    assert clock["bound_ns"] == report["trust"]["clock_bound_ns"] is not None, clock
     events = reader.read(recording)
     mode = sys.argv[4] if len(sys.argv) > 4 else "1/1"
     assert sorted(device["uuid"] for device in report["devices"]) == UUIDS
     assert truth, "nothing was done"
+    assert clock["path"] == ("default" if mode == "bound" else "callback"), clock
     if mode == "bound":
         check_bound(truth, events, report)
         return 0

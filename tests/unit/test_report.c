@@ -304,6 +304,68 @@ static uint32_t count_files(const char *path)
 	return count;
 }
 
+/* A recording of one device, and what its recorder said of its clock: the path and bound. */
+static void assert_clock(const char *const *said, enum gaptrace_backend backend, const char *path,
+	uint64_t bound_ns, const char *text_has)
+{
+	AUTO(report_data_destroy) struct report_data *report = NULL;
+	struct event device = event_device(1, 7, 0, "A");
+	struct event event = {.kind = EVENT_STATE, .time_ns = 2, .pid = 7, .tid = 7};
+	json_t *document;
+	const json_t *clock;
+	char *text;
+
+	device.device.backend = backend;
+	assert_int_equal(report_data_create(5 * MS, &report), STATUS_OK);
+	add(report, device);
+	event.state.subject = GAPTRACE_STATE_PROCESS;
+	for (; *said; said++) {
+		event.state.name = *said;
+		add(report, event);
+	}
+	if (bound_ns) {
+		add(report, (struct event){.kind = EVENT_GPU_CLOCK_PAIR,
+				    .time_ns = 3,
+				    .pid = 7,
+				    .tid = 7,
+				    .clock_pair = {.host_before_ns = 1000,
+					    .device_ns = 1100,
+					    .host_after_ns = 1000 + bound_ns}});
+	}
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	document = read_json(report);
+	clock = json_object_get(json_object_get(document, "trust"), "clock");
+	assert_string_equal(json_string_value(json_object_get(clock, "path")), path);
+	if (bound_ns) {
+		assert_int_equal(number(clock, "bound_ns"), bound_ns - 100);
+	} else {
+		assert_true(json_is_null(json_object_get(clock, "bound_ns")));
+	}
+	text = write_to_memory(report, "text");
+	assert_non_null(strstr(text, text_has));
+	free(text);
+	json_decref(document);
+}
+
+/* Each list ends in NULL. */
+static void the_clock_is_told_with_its_path_and_bound(void **state)
+{
+	const char *const nothing[] = {NULL};
+	const char *const off[] = {GAPTRACE_STATE_CUPTI_OFF, NULL};
+	const char *const callback[] = {"another", GAPTRACE_STATE_CUPTI_CALLBACK, NULL};
+	const char *const both[] = {GAPTRACE_STATE_CUPTI_DEFAULT, GAPTRACE_STATE_CUPTI_CALLBACK,
+		GAPTRACE_STATE_CUPTI_OFF, NULL};
+
+	(void)state;
+	assert_clock(callback, GAPTRACE_BACKEND_CUDA, "callback", 300,
+		"device clock within 200 ns of the host's: CUPTI stamps with it (callback)");
+	assert_clock(both, GAPTRACE_BACKEND_CUDA, "default", 300,
+		"CUPTI's own, converted by offset and drift (default)");
+	assert_clock(off, GAPTRACE_BACKEND_CPU, "off", 0, "CUPTI did not start");
+	assert_clock(nothing, GAPTRACE_BACKEND_CPU, "host", 300, "within 200 ns of the host's\n");
+	assert_clock(nothing, GAPTRACE_BACKEND_CUDA, "unknown", 0, "trust:");
+}
+
 static void a_file_is_whole_or_absent(void **state)
 {
 	AUTO(report_data_destroy) struct report_data *report = example("cpu");
@@ -338,6 +400,7 @@ int main(void)
 		cmocka_unit_test(losses_are_in_both_formats_and_make_parts_unknown),
 		cmocka_unit_test(a_cause_is_one_row_whoever_held_and_the_largest_comes_first),
 		cmocka_unit_test(an_empty_recording_is_a_report_without_devices),
+		cmocka_unit_test(the_clock_is_told_with_its_path_and_bound),
 		cmocka_unit_test(a_file_is_whole_or_absent),
 	};
 

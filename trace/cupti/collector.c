@@ -75,8 +75,8 @@ static void tell_path(const struct collector *collector)
 	gaptrace_state(&(struct gaptrace_state){
 		.subject = GAPTRACE_STATE_PROCESS,
 		.object = collector,
-		.name = collector->clock.path == CLOCK_PATH_CALLBACK ? "cupti clock callback"
-								     : "cupti clock default",
+		.name = collector->clock.path == CLOCK_PATH_CALLBACK ? GAPTRACE_STATE_CUPTI_CALLBACK
+								     : GAPTRACE_STATE_CUPTI_DEFAULT,
 		.work = GAPTRACE_NO_WORK,
 		.tid = (int32_t)getpid(),
 		.value = clock_sync_bad_count(&collector->clock) +

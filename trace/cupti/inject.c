@@ -142,7 +142,7 @@ static void tell_off(const char *line)
 	gaptrace_state(&(struct gaptrace_state){
 		.subject = GAPTRACE_STATE_PROCESS,
 		.object = &injection,
-		.name = "cupti off",
+		.name = GAPTRACE_STATE_CUPTI_OFF,
 		.work = GAPTRACE_NO_WORK,
 		.tid = (int32_t)getpid(),
 	});

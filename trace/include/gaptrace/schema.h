@@ -143,6 +143,11 @@
 	X(UVM_INIT,            9, "uvm_init")
 /* clang-format on */
 
+/* Names of a process's states: which clock its device records are on, or that it has none. */
+#define GAPTRACE_STATE_CUPTI_CALLBACK "cupti clock callback"
+#define GAPTRACE_STATE_CUPTI_DEFAULT  "cupti clock default"
+#define GAPTRACE_STATE_CUPTI_OFF      "cupti off"
+
 #define GAPTRACE_ENUM_LOCK_MODE(name, value, label)     GAPTRACE_LOCK_##name = (value),
 #define GAPTRACE_ENUM_WAIT_KIND(name, value, label)     GAPTRACE_WAIT_##name = (value),
 #define GAPTRACE_ENUM_BUFFER_KIND(name, value, label)   GAPTRACE_BUFFER_##name = (value),
