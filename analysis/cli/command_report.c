@@ -13,6 +13,7 @@
 
 struct options {
 	uint64_t threshold_ns;
+	struct work_unit work;
 	const struct report_format *format;
 	const char *output; /* NULL: standard output */
 	char **inputs;
@@ -22,13 +23,15 @@ struct options {
 
 static void help(void)
 {
-	printf("usage: gaptrace report [--threshold DUR] [--format text|json] [-o FILE] "
-	       "INPUT...\n\n"
+	printf("usage: gaptrace report [--threshold DUR] [--work UNIT] [--format text|json] "
+	       "[-o FILE] INPUT...\n\n"
 	       "Reads the recordings below each INPUT directory and reports, for every GPU, how "
 	       "long\n"
 	       "it was busy, copying and idle, its gaps, and what each of them is charged to.\n\n"
 	       "  --threshold DUR   explain gaps of at least this, such as 10us, 1ms, 2s (1ms)\n"
 	       "  --format FORMAT   text or json (text)\n"
+	       "  --work UNIT       the work: ends of span:NAME, kernel:NAME or event:NAME, not\n"
+	       "                    partitions proved; NAME* means all that begin so\n"
 	       "  -o, --output FILE write there, whole or not at all (standard output)\n\n"
 	       "exit code: 0 a report, 2 bad use or input, 4 a report that is not to be trusted\n");
 }
@@ -49,6 +52,8 @@ static enum status take_option(int option, char **argv, struct options *options,
 		}
 		return diag_set(diag, STATUS_BAD_USE,
 			"--format: '%s' is none; there are text and json", optarg);
+	case 'w':
+		return work_unit_parse(optarg, &options->work, diag);
 	case 'o':
 		options->output = optarg;
 		return *optarg ? STATUS_OK : diag_set(diag, STATUS_BAD_USE, "-o needs a file");
@@ -68,6 +73,7 @@ static enum status parse(int argc, char **argv, struct options *options, struct 
 	static const struct option names[] = {
 		{"threshold", required_argument, NULL, 't'},
 		{"format", required_argument, NULL, 'f'},
+		{"work", required_argument, NULL, 'w'},
 		{"output", required_argument, NULL, 'o'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
@@ -78,7 +84,7 @@ static enum status parse(int argc, char **argv, struct options *options, struct 
 		.format = report_format_find("text")};
 	opterr = 0;
 	optind = 1;
-	while ((option = getopt_long(argc, argv, ":t:f:o:h", names, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":t:f:w:o:h", names, NULL)) != -1) {
 		const enum status status = take_option(option, argv, options, diag);
 
 		if (status != STATUS_OK || options->wants_help) {
@@ -127,6 +133,9 @@ static enum status report(const struct options *options, struct diag *diag, bool
 	struct feed feed = {0};
 	enum status status = report_data_create(options->threshold_ns, &data);
 
+	if (status == STATUS_OK) {
+		report_data_set_work(data, &options->work);
+	}
 	for (int i = 0; i < options->input_count && status == STATUS_OK; i++) {
 		status = input_find(&inputs, options->inputs[i], diag);
 	}

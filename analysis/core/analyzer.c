@@ -133,6 +133,9 @@ enum status analyzer_add(struct analyzer *analyzer, const struct event *event)
 	if (status == STATUS_OK && timeline_accepts(event)) {
 		status = walk_add(analyzer->walk, event);
 	}
+	if (status == STATUS_OK && analyzer->listener.event) {
+		status = analyzer->listener.event(analyzer->listener.context, event);
+	}
 	if (analyzer->trust.events % FORGET_EVERY == 0) {
 		walk_forget_before(analyzer->walk, timeline_open_since(analyzer->timeline));
 	}

@@ -28,6 +28,8 @@ struct analyzer_listener {
 	/* What ran: each instant once for each layer. May be NULL. */
 	enum status (*covered)(void *context, uint32_t device, enum sweep_layer layer,
 		uint64_t begin_ns, uint64_t end_ns);
+	/* Every event, when the timeline has taken it. May be NULL. */
+	enum status (*event)(void *context, const struct event *event);
 };
 
 enum analyzer_loss_kind {

@@ -12,7 +12,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/status.h"
 
-/* Enough for a distribution; 32 to 64 remain after every joining. */
+/* Enough for a distribution; half of them remain after a joining. */
 #define BLOCK_COUNT_MAX 64
 
 /* Rows of causes per device and block; what comes after is summed in one row per cause. */
@@ -28,7 +28,7 @@ struct block_cause {
 
 struct block_device {
 	uint64_t covered_ns[SWEEP_LAYER_COUNT];
-	uint64_t gap_ns; /* of kernel gaps of at least the threshold, clipped to the block */
+	uint64_t gap_ns;    /* of kernel gaps of at least the threshold, clipped to the block */
 	uint64_t gap_count; /* those of them that begin here */
 	struct block_cause *causes; /* ranked by time once the blocks have ended */
 	uint32_t cause_count;
@@ -54,14 +54,14 @@ struct blocks {
 	uint64_t begin_ns;
 	uint64_t work_per_block;
 	uint64_t charged_until_ns; /* no cut before this */
-	uint64_t limit_ns;	   /* the window's end, once it is known */
+	uint64_t limit_ns;         /* the window's end, once it is known */
 	struct block_run runs[DEVICE_COUNT_MAX][SWEEP_LAYER_COUNT];
 };
 
 void blocks_init(struct blocks *blocks);
 
 /* `work` units ended at `time_ns`; may come a little late. */
-void blocks_add_work(struct blocks *blocks, uint64_t time_ns, uint64_t work);
+MUST_CHECK enum status blocks_add_work(struct blocks *blocks, uint64_t time_ns, uint64_t work);
 
 /* What was counted so far was no work after all. */
 void blocks_forget_work(struct blocks *blocks);
@@ -80,7 +80,7 @@ MUST_CHECK enum status blocks_add_part(
 /* Where the window ends, before the last gaps are told. */
 void blocks_set_limit(struct blocks *blocks, uint64_t end_ns);
 
-/* All was told: the blocks now cover [begin_ns, limit_ns); there is none when that is empty. */
+/* All was told: the blocks now cover [begin_ns, limit_ns) without a break. */
 MUST_CHECK enum status blocks_end(struct blocks *blocks, uint64_t begin_ns);
 
 uint64_t blocks_work(const struct blocks *blocks);

@@ -11,8 +11,7 @@ static uint32_t bucket_of(uint64_t duration_ns)
 		return (uint32_t)duration_ns;
 	}
 	shift = 63 - (uint32_t)__builtin_clzll(duration_ns) - QUANTILES_STEP_BITS;
-	return QUANTILES_STEPS * (shift + 1) +
-	       (uint32_t)((duration_ns >> shift) - QUANTILES_STEPS);
+	return QUANTILES_STEPS * (shift + 1) + (uint32_t)((duration_ns >> shift) - QUANTILES_STEPS);
 }
 
 /* Half a bucket from either of its ends. */
@@ -40,8 +39,8 @@ void quantiles_add(struct quantiles *quantiles, uint64_t duration_ns)
 uint64_t quantiles_ns(const struct quantiles *quantiles, uint32_t percent)
 {
 	/* Split, so that no count overflows. */
-	const uint64_t rank = quantiles->count / 100 * percent +
-			      (quantiles->count % 100 * percent + 99) / 100;
+	const uint64_t rank =
+		quantiles->count / 100 * percent + (quantiles->count % 100 * percent + 99) / 100;
 	uint64_t seen = 0;
 
 	assert(percent >= 1 && percent <= 100);

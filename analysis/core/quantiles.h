@@ -22,5 +22,6 @@ struct quantiles {
 
 void quantiles_add(struct quantiles *quantiles, uint64_t duration_ns);
 
-/* The duration that `percent` of all do not exceed (nearest rank, 1 to 100); 0 when there is none. */
+/* The duration that `percent` of all do not exceed (nearest rank, 1 to 100); 0 when there is none.
+ */
 uint64_t quantiles_ns(const struct quantiles *quantiles, uint32_t percent);

@@ -77,8 +77,9 @@ static enum status cause_row(struct report_cause_table *table, const struct gap_
 	return STATUS_OK;
 }
 
+/* Tells whether the gap had not counted in its row yet. */
 static enum status add_part(const struct report_data *report, struct report_cause_table *table,
-	const struct gap_part *part, const char *holder)
+	const struct gap_part *part, const char *holder, bool *out_is_first)
 {
 	struct report_cause *row = NULL;
 	const enum status status = cause_row(table, part, holder, &row);
@@ -86,29 +87,34 @@ static enum status add_part(const struct report_data *report, struct report_caus
 	if (status != STATUS_OK) {
 		return status;
 	}
+	*out_is_first = row->last_gap != report->gap_number;
 	row->ns += part->to_ns - part->from_ns;
 	row->bytes += part->bytes;
-	if (row->last_gap != report->gap_number) {
+	if (*out_is_first) {
 		row->last_gap = report->gap_number;
 		row->gap_count++;
 	}
 	return STATUS_OK;
 }
 
-static enum status add_parts(
-	struct report_data *report, struct report_device *device, const struct gap_part_list *parts)
+static enum status add_parts(struct report_data *report, struct report_device *device,
+	const struct gap *gap, const struct gap_part_list *parts)
 {
-	enum status status = STATUS_OK;
+	enum status status = blocks_add_gap(&report->blocks, gap);
 
 	report->gap_number++;
 	for (uint32_t i = 0; i < parts->count && status == STATUS_OK; i++) {
 		const struct gap_part *part = &parts->parts[i];
 		char holder[REPORT_THREAD_BYTES_MAX];
+		bool is_first = false;
 
 		report_data_thread(report, part->holder_tid, holder);
-		status = add_part(report, &device->causes, part, holder);
+		status = add_part(report, &device->causes, part, holder, &is_first);
 		if (status == STATUS_OK) {
-			status = add_part(report, &device->summary, part, "");
+			status = add_part(report, &device->summary, part, "", &is_first);
+		}
+		if (status == STATUS_OK) {
+			status = blocks_add_part(&report->blocks, gap->device, part, is_first);
 		}
 	}
 	return status;
@@ -147,32 +153,45 @@ static enum status add_worst(
 	return STATUS_OK;
 }
 
+static void add_length(struct report_gap_table *table, const struct gap *gap)
+{
+	const uint64_t length_ns = gap->end_ns - gap->begin_ns;
+
+	table->count++;
+	table->total_ns += length_ns;
+	quantiles_add(&table->quantiles, length_ns);
+	if (length_ns > table->max_ns) {
+		table->max_ns = length_ns;
+	}
+	if (gap->edge == GAP_INNER) {
+		table->inner_count++;
+		table->inner_total_ns += length_ns;
+		if (length_ns > table->inner_max_ns) {
+			table->inner_max_ns = length_ns;
+		}
+	}
+}
+
 static enum status on_gap(void *context, enum sweep_layer layer, const struct gap *gap,
 	const struct gap_part_list *parts)
 {
 	struct report_data *report = context;
 	const uint64_t length_ns = gap->end_ns - gap->begin_ns;
 	struct report_device *device = NULL;
-	struct report_gap_table *table;
 	enum status status = device_of(report, gap->device, &device);
 
 	if (status != STATUS_OK) {
 		return status;
 	}
-	table = &device->gaps[layer];
-	histogram_add(&table->histogram, length_ns);
+	histogram_add(&device->gaps[layer].histogram, length_ns);
 	if (length_ns >= analyzer_threshold_ns(report->analyzer)) {
-		table->count++;
-		table->total_ns += length_ns;
-		if (length_ns > table->max_ns) {
-			table->max_ns = length_ns;
-		}
+		add_length(&device->gaps[layer], gap);
 	}
 	if (!parts) {
 		return STATUS_OK;
 	}
 	verdict_tally_add(&report->tally, parts);
-	status = add_parts(report, device, parts);
+	status = add_parts(report, device, gap, parts);
 	return status == STATUS_OK ? add_worst(device, gap, parts) : status;
 }
 
@@ -180,31 +199,50 @@ static enum status on_covered(
 	void *context, uint32_t index, enum sweep_layer layer, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct report_data *report = context;
+	const uint64_t window_ns = timeline_window(analyzer_timeline(report->analyzer))->begin_ns;
+	const struct block_run run = {begin_ns > window_ns ? begin_ns : window_ns, end_ns};
 	struct report_device *device = NULL;
 	const enum status status = device_of(report, index, &device);
 
-	if (status == STATUS_OK) {
-		strip_add(&device->strip, layer == SWEEP_KERNEL ? STRIP_KERNEL : STRIP_ANYTHING,
-			begin_ns, end_ns);
+	if (status != STATUS_OK) {
+		return status;
 	}
-	return status;
+	strip_add(&device->strip, layer == SWEEP_KERNEL ? STRIP_KERNEL : STRIP_ANYTHING, begin_ns,
+		end_ns);
+	return run.begin_ns < end_ns ? blocks_add_covered(&report->blocks, index, layer, &run)
+				     : STATUS_OK;
+}
+
+static enum status on_event(void *context, const struct event *event)
+{
+	struct report_data *report = context;
+
+	return work_meter_add(&report->meter, event,
+		timeline_window(analyzer_timeline(report->analyzer)), &report->blocks);
 }
 
 enum status report_data_create(uint64_t threshold_ns, struct report_data **out_report)
 {
 	AUTO(report_data_destroy) struct report_data *report = calloc(1, sizeof(*report));
-	struct analyzer_listener listener = {.gap = on_gap, .covered = on_covered};
+	struct analyzer_listener listener = {
+		.gap = on_gap, .covered = on_covered, .event = on_event};
 	enum status status;
 
 	if (!report) {
 		return STATUS_NO_MEMORY;
 	}
+	blocks_init(&report->blocks);
 	listener.context = report;
 	status = analyzer_create(threshold_ns, &listener, &report->analyzer);
 	if (status == STATUS_OK) {
 		*out_report = MOVE(report);
 	}
 	return status;
+}
+
+void report_data_set_work(struct report_data *report, const struct work_unit *unit)
+{
+	report->meter.unit = *unit;
 }
 
 /* By time, then by name, so that two reports of one recording are the same. */
@@ -259,8 +297,16 @@ static enum status end_device(struct report_data *report, uint32_t index)
 enum status report_data_end(struct report_data *report)
 {
 	const struct window *window = timeline_window(analyzer_timeline(report->analyzer));
-	enum status status = analyzer_end(report->analyzer);
+	enum status status;
 
+	blocks_set_limit(&report->blocks, window_end_ns(window));
+	status = analyzer_end(report->analyzer);
+	if (status == STATUS_OK) {
+		status = work_meter_end(&report->meter, window, &report->blocks);
+	}
+	if (status == STATUS_OK) {
+		status = blocks_end(&report->blocks, window->begin_ns);
+	}
 	for (uint32_t i = 0; status == STATUS_OK && i < report_data_device_count(report); i++) {
 		status = end_device(report, i);
 	}
@@ -270,7 +316,7 @@ enum status report_data_end(struct report_data *report)
 	report->window_end_ns = window_end_ns(window);
 	report->is_begin_cut = window->is_begin_cut;
 	report->is_end_cut = window_is_end_cut(window);
-	report->work_count = window_partitions(window);
+	report->work_count = blocks_work(&report->blocks);
 	report->jobs_done = window->jobs_done;
 	report->jobs_failed = window->jobs_failed;
 	return status;
@@ -299,6 +345,7 @@ void report_data_destroy(struct report_data *report)
 		free(device->summary.rows);
 		free(device);
 	}
+	blocks_finish(&report->blocks);
 	analyzer_destroy(report->analyzer);
 	free(report);
 }

@@ -7,9 +7,12 @@
 #pragma once
 
 #include "analysis/core/analyzer.h"
+#include "analysis/core/blocks.h"
 #include "analysis/core/histogram.h"
+#include "analysis/core/quantiles.h"
 #include "analysis/core/strip.h"
 #include "analysis/core/verdict.h"
+#include "analysis/core/work_meter.h"
 
 /* Gaps kept with all their parts, per device. */
 #define REPORT_WORST_COUNT 10
@@ -24,6 +27,11 @@ struct report_gap_table {
 	uint64_t count;
 	uint64_t total_ns;
 	uint64_t max_ns;
+	struct quantiles quantiles;
+	/* Those of them between two operations, without the window's edges. */
+	uint64_t inner_count;
+	uint64_t inner_total_ns;
+	uint64_t inner_max_ns;
 	struct histogram histogram; /* of all gaps, below the threshold too */
 };
 
@@ -68,6 +76,8 @@ struct report_data {
 	uint64_t gap_number;
 	struct verdict_tally tally;
 	struct verdict_list verdicts; /* once the report has ended */
+	struct work_meter meter;
+	struct blocks blocks; /* once the report has ended */
 	bool is_simulated;
 	uint64_t window_begin_ns;
 	uint64_t window_end_ns;
@@ -80,6 +90,9 @@ struct report_data {
 
 /* Gives a report and the analyzer it owns, to which the caller adds events. */
 MUST_CHECK enum status report_data_create(uint64_t threshold_ns, struct report_data **out_report);
+
+/* Chooses what counts as a unit of work, before events are added; partitions unless called. */
+void report_data_set_work(struct report_data *report, const struct work_unit *unit);
 
 /* The input ended. */
 MUST_CHECK enum status report_data_end(struct report_data *report);

@@ -14,68 +14,77 @@ static void begin(struct work_meter *meter, const struct window *window, struct 
 }
 
 /* Partitions that finished are counted; where the recording tells of none, those of whole jobs. */
-static void add_partitions(struct work_meter *meter, const struct event *event,
+static enum status add_partitions(struct work_meter *meter, const struct event *event,
 	const struct window *window, struct blocks *blocks)
 {
-	if (window->partitions_finished > meter->partitions_finished) {
-		if (meter->partitions_finished == 0) {
-			blocks_forget_work(blocks);
-		}
-		blocks_add_work(blocks, event->time_ns,
-			window->partitions_finished - meter->partitions_finished);
-	} else if (window->partitions_finished == 0 &&
-		   window->partitions_done > meter->partitions_done) {
-		blocks_add_work(blocks, event->time_ns,
-			window->partitions_done - meter->partitions_done);
-	}
+	const uint64_t finished = window->partitions_finished - meter->partitions_finished;
+	const uint64_t done = window->partitions_done - meter->partitions_done;
+	const bool is_first = finished > 0 && meter->partitions_finished == 0;
+
 	meter->partitions_finished = window->partitions_finished;
 	meter->partitions_done = window->partitions_done;
-}
-
-static void release_held(struct work_meter *meter, struct blocks *blocks)
-{
-	if (meter->held > 0) {
-		blocks_add_work(blocks, meter->held_until_ns, meter->held);
-		meter->held = 0;
+	if (is_first) {
+		blocks_forget_work(blocks);
 	}
+	if (finished > 0) {
+		return blocks_add_work(blocks, event->time_ns, finished);
+	}
+	if (done > 0 && window->partitions_finished == 0) {
+		return blocks_add_work(blocks, event->time_ns, done);
+	}
+	return STATUS_OK;
 }
 
-void work_meter_add(struct work_meter *meter, const struct event *event,
+static enum status release_held(struct work_meter *meter, struct blocks *blocks)
+{
+	const uint64_t held = meter->held;
+
+	meter->held = 0;
+	return held ? blocks_add_work(blocks, meter->held_until_ns, held) : STATUS_OK;
+}
+
+enum status work_meter_add(struct work_meter *meter, const struct event *event,
 	const struct window *window, struct blocks *blocks)
 {
+	enum status status = STATUS_OK;
 	uint64_t end_ns;
 
 	if (meter->unit.kind == WORK_UNIT_PARTITION) {
 		if (event->kind == EVENT_PROVE_FINISH_END || event->kind == EVENT_JOB_END) {
-			add_partitions(meter, event, window, blocks);
+			return add_partitions(meter, event, window, blocks);
 		}
-		return;
+		return STATUS_OK;
 	}
 	if (!work_unit_ends(&meter->unit, event, &end_ns)) {
-		return;
+		return STATUS_OK;
 	}
 	begin(meter, window, blocks);
 	if (meter->has_begun && end_ns < window->begin_ns) {
-		return;
+		return STATUS_OK;
 	}
 	if (window->open_count > 0 || window->last_job_event_ns >= meter->held_until_ns) {
-		release_held(meter, blocks);
+		status = release_held(meter, blocks);
+	}
+	if (status != STATUS_OK) {
+		return status;
 	}
 	if (window_is_end_cut(window) || end_ns <= window->last_job_end_ns) {
-		blocks_add_work(blocks, end_ns, 1);
-		return;
+		return blocks_add_work(blocks, end_ns, 1);
 	}
 	meter->held++;
 	if (end_ns > meter->held_until_ns) {
 		meter->held_until_ns = end_ns;
 	}
+	return STATUS_OK;
 }
 
-void work_meter_end(
+enum status work_meter_end(
 	struct work_meter *meter, const struct window *window, struct blocks *blocks)
 {
 	begin(meter, window, blocks);
-	if (window_end_ns(window) >= meter->held_until_ns) {
-		release_held(meter, blocks);
+	if (meter->unit.kind != WORK_UNIT_PARTITION &&
+		window_end_ns(window) >= meter->held_until_ns) {
+		return release_held(meter, blocks);
 	}
+	return STATUS_OK;
 }

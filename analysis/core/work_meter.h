@@ -21,9 +21,9 @@ struct work_meter {
 };
 
 /* After `window` took the event. */
-void work_meter_add(struct work_meter *meter, const struct event *event,
+MUST_CHECK enum status work_meter_add(struct work_meter *meter, const struct event *event,
 	const struct window *window, struct blocks *blocks);
 
 /* The recording ended. */
-void work_meter_end(
+MUST_CHECK enum status work_meter_end(
 	struct work_meter *meter, const struct window *window, struct blocks *blocks);

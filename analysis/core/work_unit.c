@@ -25,7 +25,7 @@ static const struct {
 	{"event:", WORK_UNIT_EVENT},
 };
 
-const char *work_unit_name(const struct work_unit *unit)
+const char *work_unit_kind_name(const struct work_unit *unit)
 {
 	static const char *const names[] = {
 		[WORK_UNIT_PARTITION] = "partition",

@@ -22,8 +22,8 @@ enum work_unit_kind {
 struct work_unit {
 	enum work_unit_kind kind;
 	char name[NAME_BYTES_MAX]; /* "" of a partition; without the '*' */
-	bool is_prefix;		   /* it was written with a '*' at its end */
-	enum event_kind event;	   /* of WORK_UNIT_EVENT */
+	bool is_prefix;            /* it was written with a '*' at its end */
+	enum event_kind event;     /* of WORK_UNIT_EVENT */
 };
 
 /* Reads `partition`, `span:NAME`, `kernel:NAME`, `kernel:PREFIX*`, `event:NAME`. */
@@ -31,7 +31,7 @@ MUST_CHECK enum status work_unit_parse(
 	const char *text, struct work_unit *out_unit, struct diag *diag);
 
 /* partition, span, kernel or event, valid for ever. */
-const char *work_unit_name(const struct work_unit *unit);
+const char *work_unit_kind_name(const struct work_unit *unit);
 
 /* Whether `event` ends a unit that was chosen by name, and when; never of a partition. */
 bool work_unit_ends(const struct work_unit *unit, const struct event *event, uint64_t *out_end_ns);

@@ -42,10 +42,13 @@ static enum status create(const bt_value *params, struct diag *diag, struct sink
 	uint64_t threshold_ns = ANALYZER_THRESHOLD_DEFAULT_NS;
 	const char *format = "text";
 	const char *path = NULL;
+	const char *work = "partition";
+	struct work_unit unit;
 	const struct parameter table[] = {
 		{.name = "format", .string = &format},
 		{.name = "path", .string = &path},
 		{.name = "threshold", .duration_ns = &threshold_ns},
+		{.name = "work", .string = &work},
 	};
 	enum status status = parameters_read(params, table, sizeof(table) / sizeof(table[0]), diag);
 
@@ -60,6 +63,10 @@ static enum status create(const bt_value *params, struct diag *diag, struct sink
 		return diag_set(diag, STATUS_BAD_USE,
 			"`format`: '%s' is none; there are text and json", format);
 	}
+	status = work_unit_parse(work, &unit, diag);
+	if (status != STATUS_OK) {
+		return status;
+	}
 	if (path) {
 		sink->path = strdup(path);
 		if (!sink->path) {
@@ -68,6 +75,7 @@ static enum status create(const bt_value *params, struct diag *diag, struct sink
 	}
 	status = report_data_create(threshold_ns, &sink->report);
 	if (status == STATUS_OK) {
+		report_data_set_work(sink->report, &unit);
 		status = feed_init(&sink->feed, sink->report->analyzer);
 	}
 	if (status == STATUS_OK) {

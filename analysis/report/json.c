@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report as JSON: docs/report.schema.json is the contract. */
+#include "analysis/report/json_blocks.h"
 #include "analysis/report/json_writer.h"
 #include "analysis/report/report.h"
 
@@ -27,6 +28,14 @@ static void write_gap_table(struct json_writer *writer, const char *key,
 	json_writer_unsigned(writer, "count", table->count);
 	json_writer_unsigned(writer, "total_ns", table->total_ns);
 	json_writer_unsigned(writer, "max_ns", table->max_ns);
+	json_writer_unsigned(writer, "p50_ns", quantiles_ns(&table->quantiles, 50));
+	json_writer_unsigned(writer, "p95_ns", quantiles_ns(&table->quantiles, 95));
+	json_writer_unsigned(writer, "p99_ns", quantiles_ns(&table->quantiles, 99));
+	json_writer_object_begin(writer, "inner", true);
+	json_writer_unsigned(writer, "count", table->inner_count);
+	json_writer_unsigned(writer, "total_ns", table->inner_total_ns);
+	json_writer_unsigned(writer, "max_ns", table->inner_max_ns);
+	json_writer_object_end(writer);
 	json_writer_unsigned(writer, "all_count", table->histogram.count);
 	json_writer_unsigned(writer, "all_total_ns", table->histogram.total_ns);
 	json_writer_array_begin(writer, "histogram", false);
@@ -227,18 +236,14 @@ void report_write_json(const struct report_data *report, FILE *stream)
 	json_writer_bool(&writer, "end_cut", report->is_end_cut);
 	json_writer_object_end(&writer);
 
-	json_writer_object_begin(&writer, "work", true);
-	json_writer_string(&writer, "unit", "partition");
-	json_writer_unsigned(&writer, "count", report->work_count);
-	json_writer_unsigned(&writer, "jobs_done", report->jobs_done);
-	json_writer_unsigned(&writer, "jobs_failed", report->jobs_failed);
-	json_writer_object_end(&writer);
+	json_write_work(&writer, report);
 
 	json_writer_array_begin(&writer, "devices", false);
 	for (uint32_t i = 0; i < count; i++) {
 		write_device(&writer, report, order[i]);
 	}
 	json_writer_array_end(&writer);
+	json_write_blocks(&writer, report);
 	write_verdicts(&writer, &report->verdicts);
 	write_trust(&writer, analyzer_trust(report->analyzer));
 	json_writer_object_end(&writer);
