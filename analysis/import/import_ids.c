@@ -33,13 +33,15 @@ static int32_t find_new(struct import_ids *ids)
 	return ids->next++;
 }
 
-enum status import_ids_get(struct import_ids *ids, uint32_t file, int32_t id, int32_t *out_id)
+enum status import_ids_get(
+	struct import_ids *ids, uint32_t file, int32_t id, int32_t *out_id, bool *out_is_new_number)
 {
 	const void *known = walk_map_find(&ids->assigned, file, (uint32_t)id);
 	const void *owner = walk_map_find(&ids->owners, (uint32_t)id, 0);
 	int32_t assigned = id;
 	enum status status;
 
+	*out_is_new_number = false;
 	if (id == 0 || (!known && ids->assigned.count >= ID_COUNT_MAX)) {
 		*out_id = id;
 		return STATUS_OK;
@@ -57,6 +59,7 @@ enum status import_ids_get(struct import_ids *ids, uint32_t file, int32_t id, in
 	}
 	if (status == STATUS_OK) {
 		*out_id = assigned;
+		*out_is_new_number = assigned != id;
 	}
 	return status;
 }

@@ -15,8 +15,11 @@ struct import_ids {
 	int32_t next;
 };
 
-/* What stands for `id` of file number `file`. 0, which is nobody, stays 0. */
-MUST_CHECK enum status import_ids_get(
-	struct import_ids *ids, uint32_t file, int32_t id, int32_t *out_id);
+/*
+ * What stands for `id` of file number `file`, and whether that is news of another number. 0, which
+ * is nobody, stays 0.
+ */
+MUST_CHECK enum status import_ids_get(struct import_ids *ids, uint32_t file, int32_t id,
+	int32_t *out_id, bool *out_is_new_number);
 
 void import_ids_finish(struct import_ids *ids);

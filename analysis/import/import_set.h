@@ -13,15 +13,7 @@
 
 struct import_set;
 
-/*
- * Gives a set of the files at `paths`, each of `format` or, when that is NULL, of the format it is
- * recognised to have. BAD_INPUT with file, place and mend when one of them is none; BAD_USE when a
- * file is named twice.
- */
-MUST_CHECK enum status import_set_open(const char *const *paths, size_t count,
-	const struct import_format *format, struct diag *diag, struct import_set **out_set);
-
-/* The same in steps: an empty set, to which readers are added before the first event is taken. */
+/* Gives an empty set, to which readers are added before the first event is taken. */
 MUST_CHECK enum status import_set_create(struct import_set **out_set);
 
 /* Takes the reader; `name` is what the report calls the file, and no two have the same. */
@@ -29,8 +21,8 @@ MUST_CHECK enum status import_set_add(
 	struct import_set *set, const char *name, struct import_reader **reader);
 
 /* As import_reader_operations.next; watermarks included. */
-MUST_CHECK enum status import_set_next(struct import_set *set, struct event *out_event,
-	bool *out_has_event, struct diag *diag);
+MUST_CHECK enum status import_set_next(
+	struct import_set *set, struct event *out_event, bool *out_has_event, struct diag *diag);
 
 /* When time 0 of the stream was, in nanoseconds since 1970; false when that is not known. */
 bool import_set_epoch(const struct import_set *set, uint64_t *out_epoch_ns);

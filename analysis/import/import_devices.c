@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/import/import_devices.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool import_devices_has(struct import_devices *devices, struct import_user user)
+{
+	/* Operations of one device come in rows. */
+	for (size_t i = 0; i < devices->count; i++) {
+		const size_t place = (devices->last + i) % devices->count;
+
+		if (devices->users[place].pid == user.pid &&
+			devices->users[place].ordinal == user.ordinal) {
+			devices->last = place;
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum status add_uuid(struct import_devices *devices, const char *uuid)
+{
+	for (size_t i = 0; i < devices->uuid_count; i++) {
+		if (strcmp(devices->uuids[i], uuid) == 0) {
+			return STATUS_OK;
+		}
+	}
+	if (devices->uuid_count == IMPORT_GPU_COUNT_MAX) {
+		return STATUS_OVER_LIMIT;
+	}
+	(void)snprintf(devices->uuids[devices->uuid_count++], NAME_BYTES_MAX, "%s", uuid);
+	return STATUS_OK;
+}
+
+enum status import_devices_add(
+	struct import_devices *devices, struct import_user user, const char *uuid)
+{
+	enum status status;
+
+	if (devices->count == IMPORT_USER_COUNT_MAX) {
+		return STATUS_OVER_LIMIT;
+	}
+	status = add_uuid(devices, uuid);
+	if (status != STATUS_OK) {
+		return status;
+	}
+	if (devices->count == devices->capacity) {
+		const size_t capacity = devices->capacity * 2 + 16;
+		struct import_user *users = reallocarray(devices->users, capacity, sizeof(*users));
+
+		if (!users) {
+			return STATUS_NO_MEMORY;
+		}
+		devices->users = users;
+		devices->capacity = capacity;
+	}
+	devices->users[devices->count++] = user;
+	return STATUS_OK;
+}
+
+void import_devices_finish(struct import_devices *devices)
+{
+	free(devices->users);
+	*devices = (struct import_devices){0};
+}

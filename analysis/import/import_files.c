@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/import/import_files.h"
+
+#include "analysis/import/import_format.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct identity {
+	dev_t device;
+	ino_t inode;
+};
+
+/* The same file twice would count everything twice. */
+static enum status check_twice(const char *const *paths, size_t index,
+	struct identity identities[IMPORT_FILE_COUNT_MAX], struct diag *diag)
+{
+	struct stat facts;
+
+	if (stat(paths[index], &facts) != 0) {
+		return diag_set(
+			diag, status_from_errno(errno), "%s: %s", paths[index], strerror(errno));
+	}
+	identities[index] = (struct identity){facts.st_dev, facts.st_ino};
+	for (size_t i = 0; i < index; i++) {
+		if (identities[i].device == facts.st_dev && identities[i].inode == facts.st_ino) {
+			return diag_set(diag, STATUS_BAD_USE,
+				"%s and %s are the same file: name it once", paths[i],
+				paths[index]);
+		}
+	}
+	return STATUS_OK;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The last part of the path, or all of it when another file has the same last part. */
+static const char *name_of(const char *const *paths, size_t count, size_t index)
+{
+	const char *name = base_name(paths[index]);
+
+	for (size_t i = 0; i < count; i++) {
+		if (i != index && strcmp(base_name(paths[i]), name) == 0) {
+			return paths[index];
+		}
+	}
+	return name;
+}
+
+enum status import_files_open(const char *const *paths, size_t count,
+	const struct import_format *format, struct diag *diag, struct import_set **out_set)
+{
+	AUTO(import_set_destroy) struct import_set *set = NULL;
+	struct identity identities[IMPORT_FILE_COUNT_MAX];
+	enum status status = import_set_create(&set);
+
+	if (count > IMPORT_FILE_COUNT_MAX) {
+		return diag_set(diag, STATUS_OVER_LIMIT, "%zu files: a report takes at most %d",
+			count, IMPORT_FILE_COUNT_MAX);
+	}
+	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+		AUTO(import_reader_destroy) struct import_reader *reader = NULL;
+		const struct import_format *own = format;
+
+		status = check_twice(paths, i, identities, diag);
+		if (status == STATUS_OK && !own) {
+			status = import_format_recognise(paths[i], diag, &own);
+		}
+		if (status == STATUS_OK) {
+			status = own->open(paths[i], diag, &reader);
+		}
+		if (status == STATUS_OK) {
+			status = import_set_add(set, name_of(paths, count, i), &reader);
+		}
+	}
+	if (status == STATUS_OK) {
+		*out_set = MOVE(set);
+	}
+	return status;
+}
