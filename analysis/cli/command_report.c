@@ -3,8 +3,7 @@
 #include "analysis/cli/command.h"
 #include "analysis/core/duration.h"
 #include "analysis/plugin/feed.h"
-#include "analysis/plugin/graph.h"
-#include "analysis/plugin/input.h"
+#include "analysis/plugin/input_read.h"
 #include "analysis/report/report.h"
 
 #include <getopt.h>
@@ -25,9 +24,13 @@ static void help(void)
 {
 	printf("usage: gaptrace report [--threshold DUR] [--work UNIT] [--format text|json] "
 	       "[-o FILE] INPUT...\n\n"
-	       "Reads the recordings below each INPUT directory and reports, for every GPU, how "
-	       "long\n"
-	       "it was busy, copying and idle, its gaps, and what each of them is charged to.\n\n"
+	       "Reads the recordings below each INPUT directory, or INPUT files that other tools "
+	       "wrote\n"
+	       "(exports of Nsight Systems, traces of Kineto, logs of cuzk), and reports, for "
+	       "every "
+	       "GPU, how\n"
+	       "long it was busy, copying and idle, its gaps, and what each of them is charged "
+	       "to.\n\n"
 	       "  --threshold DUR   explain gaps of at least this, such as 10us, 1ms, 2s (1ms)\n"
 	       "  --format FORMAT   text or json (text)\n"
 	       "  --work UNIT       the work: ends of span:NAME, kernel:NAME or event:NAME, not\n"
@@ -95,7 +98,8 @@ static enum status parse(int argc, char **argv, struct options *options, struct 
 	options->input_count = argc - optind;
 	if (options->input_count == 0) {
 		return diag_set(diag, STATUS_BAD_USE,
-			"name the directory of a recording (see gaptrace report --help)");
+			"name the directory of a recording, or the file of another tool's trace "
+			"(see gaptrace report --help)");
 	}
 	return STATUS_OK;
 }
@@ -129,21 +133,18 @@ static enum status check_content(
 static enum status report(const struct options *options, struct diag *diag, bool *out_is_trusted)
 {
 	AUTO(report_data_destroy) struct report_data *data = NULL;
-	struct input_list inputs = {0};
 	struct feed feed = {0};
 	enum status status = report_data_create(options->threshold_ns, &data);
 
 	if (status == STATUS_OK) {
 		report_data_set_work(data, &options->work);
 	}
-	for (int i = 0; i < options->input_count && status == STATUS_OK; i++) {
-		status = input_find(&inputs, options->inputs[i], diag);
-	}
 	if (status == STATUS_OK) {
 		status = feed_init(&feed, data->analyzer);
 	}
 	if (status == STATUS_OK) {
-		status = graph_read(&inputs, &feed, diag);
+		status = input_read((const char *const *)options->inputs,
+			(size_t)options->input_count, &feed, diag);
 	}
 	if (status == STATUS_OK) {
 		status = check_content(&feed, options, diag);
@@ -156,7 +157,6 @@ static enum status report(const struct options *options, struct diag *diag, bool
 		*out_is_trusted = analyzer_trust(data->analyzer)->ok;
 	}
 	feed_finish(&feed);
-	input_finish(&inputs);
 	return status;
 }
 

@@ -26,7 +26,8 @@ enum status feed_event(
 		analyzer_count_unknown_event(feed->analyzer);
 		return STATUS_OK;
 	}
-	if (!has_thread) {
+	/* A note is about the file that it stands in. */
+	if (!has_thread && event->kind != EVENT_IMPORT_NOTE) {
 		analyzer_count_event_without_thread(feed->analyzer);
 	}
 	return analyzer_add(feed->analyzer, event);
