@@ -81,10 +81,10 @@ enum status work_meter_add(struct work_meter *meter, const struct event *event,
 enum status work_meter_end(
 	struct work_meter *meter, const struct window *window, struct blocks *blocks)
 {
-	begin(meter, window, blocks);
-	if (meter->unit.kind != WORK_UNIT_PARTITION &&
-		window_end_ns(window) >= meter->held_until_ns) {
-		return release_held(meter, blocks);
+	if (meter->unit.kind == WORK_UNIT_PARTITION) {
+		return STATUS_OK;
 	}
-	return STATUS_OK;
+	begin(meter, window, blocks);
+	return window_end_ns(window) >= meter->held_until_ns ? release_held(meter, blocks)
+							     : STATUS_OK;
 }

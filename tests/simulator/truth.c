@@ -319,11 +319,11 @@ static void follow_wait(struct chain *chain, int thread, const struct activity *
 	}
 }
 
-static const struct operation *running_copy(
+static const struct world_operation *running_copy(
 	const struct world *world, int device, int stream, uint64_t y_ns)
 {
 	for (size_t i = 0; i < world_operation_count(world); i++) {
-		const struct operation *operation = &world_operations(world)[i];
+		const struct world_operation *operation = &world_operations(world)[i];
 
 		if (!operation->is_kernel && operation->device == device &&
 			operation->stream == stream &&
@@ -343,7 +343,7 @@ static enum cause copy_cause(bool is_pageable)
 static void conclude_call(struct chain *chain, int thread, const struct activity *call)
 {
 	struct end end = {.cause = CAUSE_DRIVER, .name = call->name, .holder = thread};
-	const struct operation *copy = NULL;
+	const struct world_operation *copy = NULL;
 
 	if (strstr(call->name, "Synchronize")) {
 		copy = running_copy(chain->world, call->device, call->stream, chain->y_ns);
@@ -466,7 +466,7 @@ static void follow(struct chain *chain, int thread, uint64_t anchor_ns)
 /* The kernel of another GPU that starts first at y or later, within the gap; -1 none. */
 static int next_kernel(const struct world *world, const struct truth_gap *gap, uint64_t y_ns)
 {
-	const struct operation *all = world_operations(world);
+	const struct world_operation *all = world_operations(world);
 	int found = -1;
 
 	for (size_t i = 0; i < world_operation_count(world); i++) {
@@ -489,7 +489,7 @@ static void charge_edge(const struct world *world, const struct truth_gap *gap, 
 	bool is_elsewhere = false;
 
 	for (size_t i = 0; i < world_operation_count(world); i++) {
-		const struct operation *operation = &world_operations(world)[i];
+		const struct world_operation *operation = &world_operations(world)[i];
 
 		is_elsewhere = is_elsewhere ||
 			       (operation->device != own &&
@@ -521,8 +521,8 @@ static void charge_edge(const struct world *world, const struct truth_gap *gap, 
 void truth_charge_at(const struct world *world, const struct truth_gap *gap, uint64_t y_ns,
 	struct truth_charge *out_charge)
 {
-	const struct operation *ender;
-	const struct operation *copy;
+	const struct world_operation *ender;
+	const struct world_operation *copy;
 	struct chain chain = {.world = world, .y_ns = y_ns, .out = out_charge};
 
 	if (gap->ender < 0) {
@@ -543,8 +543,8 @@ void truth_charge_at(const struct world *world, const struct truth_gap *gap, uin
 
 static int compare_operations(const void *a, const void *b)
 {
-	const struct operation *left = *(const struct operation *const *)a;
-	const struct operation *right = *(const struct operation *const *)b;
+	const struct world_operation *left = *(const struct world_operation *const *)a;
+	const struct world_operation *right = *(const struct world_operation *const *)b;
 
 	return (left->start_ns > right->start_ns) - (left->start_ns < right->start_ns);
 }
@@ -552,8 +552,8 @@ static int compare_operations(const void *a, const void *b)
 struct truth_gap *truth_gaps(const struct world *world, int device, size_t *out_count)
 {
 	size_t count = world_operation_count(world);
-	const struct operation *all = world_operations(world);
-	const struct operation **kernels = calloc(count + 1, sizeof(*kernels));
+	const struct world_operation *all = world_operations(world);
+	const struct world_operation **kernels = calloc(count + 1, sizeof(*kernels));
 	struct truth_gap *gaps = calloc(count + 2, sizeof(*gaps));
 	size_t kernel_count = 0;
 	size_t gap_count = 0;
@@ -569,7 +569,7 @@ struct truth_gap *truth_gaps(const struct world *world, int device, size_t *out_
 	}
 	qsort(kernels, kernel_count, sizeof(*kernels), compare_operations);
 	for (size_t i = 0; i < kernel_count; i++) {
-		const struct operation *kernel = kernels[i];
+		const struct world_operation *kernel = kernels[i];
 
 		if (kernel->start_ns > begin_ns) {
 			gaps[gap_count++] = (struct truth_gap){

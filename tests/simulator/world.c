@@ -322,7 +322,7 @@ size_t world_operation_count(const struct world *world)
 	return world->operation_count;
 }
 
-const struct operation *world_operations(const struct world *world)
+const struct world_operation *world_operations(const struct world *world)
 {
 	return world->operations;
 }

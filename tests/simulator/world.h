@@ -112,7 +112,7 @@ struct task {
 	uint64_t end_ns;
 };
 
-struct operation {
+struct world_operation {
 	int device;
 	int stream;
 	bool is_kernel;
@@ -170,7 +170,7 @@ size_t world_event_count(const struct world *world);
 const struct event *world_events(const struct world *world);
 
 size_t world_operation_count(const struct world *world);
-const struct operation *world_operations(const struct world *world);
+const struct world_operation *world_operations(const struct world *world);
 
 const struct activity *world_history(const struct world *world, int thread, size_t *out_count);
 const struct hold *world_holds(const struct world *world, int lock, size_t *out_count);

@@ -78,7 +78,7 @@ void world_device_issue(struct world *world, int operation)
 	dispatch(world, world->states[operation].fact.device);
 }
 
-static void emit_record(struct world *world, const struct operation *fact)
+static void emit_record(struct world *world, const struct world_operation *fact)
 {
 	uint64_t now_ns = world->now_ns;
 	struct event *event;

@@ -117,7 +117,7 @@ struct device {
 };
 
 struct operation_state {
-	struct operation fact;
+	struct world_operation fact;
 	int engine;
 	int previous; /* operation before it in its stream, -1 none */
 	bool is_issued;
@@ -157,7 +157,7 @@ struct world {
 	struct task *tasks;
 	size_t task_count;
 	size_t task_capacity;
-	struct operation *operations;
+	struct world_operation *operations;
 	struct operation_state *states;
 	size_t operation_count;
 	size_t operation_capacity;

@@ -687,7 +687,7 @@ static enum step launch(struct world *world, int thread, const struct op *op)
 	struct thread *state = &world->threads[thread];
 	bool is_pageable = op->code == OP_COPY && op->kind == 1;
 	const char *name = op->code == OP_LAUNCH ? "cudaLaunchKernel" : "cudaMemcpyAsync";
-	struct operation *fact;
+	struct world_operation *fact;
 
 	if (state->run_until_ns == 0 && state->operation < 0) {
 		state->operation = world_device_call(world, thread, op);
