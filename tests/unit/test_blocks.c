@@ -162,6 +162,23 @@ static void nothing_is_cut_behind_charged_time(void **state)
 	blocks_finish(&blocks);
 }
 
+/* Stretches told before the window's end is known may reach beyond it, one after the other. */
+static void what_ran_beyond_the_window_is_left_out(void **state)
+{
+	static struct blocks blocks;
+	const struct block_run runs[] = {{0, 40}, {50, 100}, {100, 200}};
+
+	(void)state;
+	blocks_init(&blocks);
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		assert_int_equal(blocks_add_covered(&blocks, 0, SWEEP_KERNEL, &runs[i]), STATUS_OK);
+	}
+	work(&blocks, 55, 1);
+	end(&blocks, 0, 60);
+	assert_int_equal(blocks.list[0].devices[0]->covered_ns[SWEEP_KERNEL], 50);
+	blocks_finish(&blocks);
+}
+
 static void ends_at_the_edges_of_the_window_cut_nothing(void **state)
 {
 	static struct blocks blocks;
@@ -270,6 +287,7 @@ int main(void)
 		cmocka_unit_test(blocks_stay_few_and_equal),
 		cmocka_unit_test(two_ends_at_one_time_are_in_one_block),
 		cmocka_unit_test(nothing_is_cut_behind_charged_time),
+		cmocka_unit_test(what_ran_beyond_the_window_is_left_out),
 		cmocka_unit_test(ends_at_the_edges_of_the_window_cut_nothing),
 		cmocka_unit_test(parts_are_split_at_cuts_and_counted_once),
 		cmocka_unit_test(causes_beyond_the_limit_are_summed),
