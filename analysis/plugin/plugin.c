@@ -5,6 +5,7 @@
  */
 #include "analysis/plugin/filter_gaps.h"
 #include "analysis/plugin/sink_report.h"
+#include "analysis/plugin/source_import.h"
 
 #include <babeltrace2/babeltrace.h>
 
@@ -37,3 +38,26 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(report,
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(report, sink_report_init);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(report, sink_report_finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(report, sink_report_graph_is_configured);
+
+#define SOURCE_IMPORT(class, name, text)                                                           \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_WITH_ID(auto, class, name, source_import_next);           \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_DESCRIPTION_WITH_ID(auto, class, text);                   \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_HELP_WITH_ID(auto, class,                                 \
+		"See the manual page babeltrace2-source.gaptrace(7).");                            \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_INITIALIZE_METHOD_WITH_ID(                                \
+		auto, class, source_import_init_##class);                                          \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_QUERY_METHOD_WITH_ID(                                     \
+		auto, class, source_import_query_##class);                                         \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_FINALIZE_METHOD_WITH_ID(                                  \
+		auto, class, source_import_finalize);                                              \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_WITH_ID(         \
+		auto, class, source_import_iterator_init);                                         \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_FINALIZE_METHOD_WITH_ID(           \
+		auto, class, source_import_iterator_finalize)
+
+SOURCE_IMPORT(nsys, SOURCE_IMPORT_NSYS,
+	"Read exports of Nsight Systems (nsys export --type sqlite)");
+SOURCE_IMPORT(kineto, SOURCE_IMPORT_KINETO,
+	"Read traces of Kineto, PyTorch's profiler (json, json.gz)");
+SOURCE_IMPORT(cuzk_log, SOURCE_IMPORT_CUZK_LOG,
+	"Read what a cuzk daemon wrote to its standard output and error");
