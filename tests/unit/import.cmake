@@ -1,0 +1,1 @@
+unit_test(import_set LIBRARIES analysis_import)
