@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The SQLite file that `nsys export` made, opened so that it is never written, locked or trusted:
+ * no extension, view, trigger or virtual table of it runs, and a file whose pages form a cycle
+ * ends the reading instead of lasting for ever.
+ */
+#pragma once
+
+#include "trace/base/cleanup.h"
+#include "trace/base/diag.h"
+#include "trace/base/status.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nsys_database {
+	sqlite3 *db;
+	const char *path; /* borrowed from the opener while it opens */
+	uint64_t file_bytes;
+	uint64_t missing_bytes; /* the file is so much shorter than its header says */
+	uint64_t steps_left;    /* of SQLite's machine, before the file is taken for a cycle */
+	bool has_log;           /* a write-ahead log lies beside it, whose rows are not read */
+};
+
+/* What a step of a statement came to. */
+enum nsys_step {
+	NSYS_STEP_ROW,
+	NSYS_STEP_END,
+	NSYS_STEP_DAMAGED, /* the file's fault: nsys_database_fault() says what */
+	NSYS_STEP_FAILED,  /* the machine's fault */
+};
+
+/* BAD_INPUT when it is no SQLite file or has no schema that can be read. */
+MUST_CHECK enum status nsys_database_open(
+	struct nsys_database *database, const char *path, struct diag *diag);
+/* Accepts one that was never opened, all zero. */
+void nsys_database_close(struct nsys_database *database);
+
+/* True when `name` is an ordinary table of the file: no view, no virtual table. */
+bool nsys_database_has_table(struct nsys_database *database, const char *name);
+/* True when that table has a stored column of that name. */
+bool nsys_database_has_column(
+	struct nsys_database *database, const char *table, const char *column);
+
+/* NULL when the file's schema does not allow it (or memory is out: the next step says so). */
+sqlite3_stmt *nsys_database_prepare(struct nsys_database *database, const char *sql);
+enum nsys_step nsys_database_step(struct nsys_database *database, sqlite3_stmt *statement);
+
+/* Of the last step, in words, valid until the next call. */
+const char *nsys_database_fault(const struct nsys_database *database);
+/* The status that stands for a step that FAILED, and its line. */
+MUST_CHECK enum status nsys_database_failure(
+	const struct nsys_database *database, struct diag *diag);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/import/nsys_devices.h"
+
+#include "analysis/import/nsys_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum gpu_column {
+	GPU_ID,
+	GPU_NAME,
+	GPU_UUID,
+	GPU_BUS,
+};
+
+static const struct nsys_shape GPUS = {
+	.table = "TARGET_INFO_GPU",
+	.columns = {"id", "?name", "?uuid", "?busLocation"},
+};
+
+enum map_column {
+	MAP_GPU,
+	MAP_ORDINAL,
+	MAP_PID,
+};
+
+static const struct nsys_shape MAP = {
+	.table = "TARGET_INFO_CUDA_DEVICE",
+	.columns = {"gpuId", "cudaId", "pid"},
+};
+
+static void copy_text(const struct nsys_table *table, int column, const char *prefix, char *to)
+{
+	const char *text = nsys_table_text(table, column);
+
+	if (text && text[0]) {
+		(void)snprintf(to, NSYS_DEVICE_TEXT_BYTES, "%s%s", prefix, text);
+	}
+}
+
+static void add_gpu(struct nsys_devices *devices, const struct nsys_table *table)
+{
+	struct nsys_gpu *gpu = &devices->gpus[devices->gpu_count];
+	const char *uuid = nsys_table_text(table, GPU_UUID);
+
+	if (devices->gpu_count == DEVICE_COUNT_MAX ||
+		!nsys_table_integer(table, GPU_ID, &gpu->id)) {
+		return;
+	}
+	/* As CUDA and nvidia-smi print it, so that other recordings of this GPU agree. */
+	copy_text(table, GPU_UUID, uuid && strchr("GM", uuid[0]) ? "" : "GPU-", gpu->uuid);
+	copy_text(table, GPU_NAME, "", gpu->name);
+	copy_text(table, GPU_BUS, "pci ", gpu->link);
+	devices->gpu_count++;
+}
+
+static void add_map(struct nsys_devices *devices, const struct nsys_table *table)
+{
+	int64_t gpu;
+	int64_t ordinal;
+	int64_t pid;
+	struct nsys_device_pair *pair;
+
+	if (!nsys_table_integer(table, MAP_GPU, &gpu) ||
+		!nsys_table_integer(table, MAP_ORDINAL, &ordinal) ||
+		!nsys_table_integer(table, MAP_PID, &pid) || ordinal < 0 || ordinal > INT32_MAX ||
+		pid < 0 || pid > INT32_MAX) {
+		return;
+	}
+	pair = nsys_devices_get(devices, (int32_t)pid, (int32_t)ordinal);
+	if (pair && !pair->is_mapped) {
+		pair->gpu = gpu;
+		pair->is_mapped = true;
+		devices->has_map = true;
+	}
+}
+
+static enum status read_all(struct nsys_devices *devices, struct nsys_database *database,
+	const struct nsys_shape *shape,
+	void (*add)(struct nsys_devices *devices, const struct nsys_table *table),
+	struct diag *diag)
+{
+	struct nsys_table table;
+	enum status status = nsys_table_open(database, shape, 1, &table);
+
+	while (status == STATUS_OK && table.state == NSYS_TABLE_OPEN) {
+		status = nsys_table_step(database, &table, diag);
+		if (status == STATUS_OK && table.state == NSYS_TABLE_OPEN) {
+			add(devices, &table);
+		}
+	}
+	nsys_table_close(&table);
+	return status;
+}
+
+enum status nsys_devices_read(
+	struct nsys_devices *devices, struct nsys_database *database, struct diag *diag)
+{
+	const enum status status = read_all(devices, database, &GPUS, add_gpu, diag);
+
+	return status == STATUS_OK ? read_all(devices, database, &MAP, add_map, diag) : status;
+}
+
+struct nsys_device_pair *nsys_devices_get(
+	struct nsys_devices *devices, int32_t pid, int32_t ordinal)
+{
+	struct nsys_device_pair *pair;
+
+	for (size_t i = 0; i < devices->pair_count; i++) {
+		pair = &devices->pairs[i];
+		if (pair->pid == pid && pair->ordinal == ordinal) {
+			return pair;
+		}
+	}
+	if (devices->pair_count == NSYS_DEVICE_PAIR_COUNT_MAX) {
+		return NULL;
+	}
+	pair = &devices->pairs[devices->pair_count++];
+	*pair = (struct nsys_device_pair){.pid = pid, .ordinal = ordinal};
+	return pair;
+}
+
+const struct nsys_gpu *nsys_devices_gpu(
+	struct nsys_devices *devices, const struct nsys_device_pair *pair)
+{
+	const int64_t id = pair->is_mapped ? pair->gpu : pair->ordinal;
+
+	for (size_t i = 0; i < devices->gpu_count; i++) {
+		if (devices->gpus[i].id == id) {
+			devices->was_assumed |= !pair->is_mapped && devices->gpu_count > 1;
+			return &devices->gpus[i];
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/import/nsys_notes.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum status nsys_notes_add(struct nsys_notes *notes, enum event_note_kind kind, uint64_t count,
+	const char *format, ...)
+{
+	struct nsys_note *note;
+	va_list arguments;
+	int length;
+
+	if (!notes->notes) {
+		notes->notes = calloc(NSYS_NOTE_COUNT_MAX, sizeof(*notes->notes));
+		if (!notes->notes) {
+			return STATUS_NO_MEMORY;
+		}
+	}
+	if (notes->count == NSYS_NOTE_COUNT_MAX) {
+		notes->left_out++;
+		return STATUS_OK;
+	}
+	note = &notes->notes[notes->count++];
+	note->kind = kind;
+	note->count = count;
+	va_start(arguments, format);
+	length = vsnprintf(note->text, sizeof(note->text), format, arguments);
+	va_end(arguments);
+	if (length >= (int)sizeof(note->text)) {
+		memcpy(note->text + sizeof(note->text) - 4, "...", 4);
+	}
+	for (char *c = note->text; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f) {
+			*c = ' ';
+		}
+	}
+	return STATUS_OK;
+}
+
+bool nsys_notes_next(struct nsys_notes *notes, uint64_t time_ns, struct event *out_event)
+{
+	const struct nsys_note *note;
+
+	if (notes->told == notes->count) {
+		return false;
+	}
+	note = &notes->notes[notes->told++];
+	*out_event = (struct event){
+		.kind = EVENT_IMPORT_NOTE,
+		.time_ns = time_ns,
+		.note = {.kind = note->kind, .text = note->text, .count = note->count},
+	};
+	return true;
+}
+
+void nsys_notes_finish(struct nsys_notes *notes)
+{
+	free(notes->notes);
+	*notes = (struct nsys_notes){0};
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/import/nsys_table.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longest SELECT: every column with its alternatives, well under this. */
+#define QUERY_BYTES 2048
+#define NAME_BYTES  64
+
+/* The name of the table in this file: newer records may come as a new version of a table. */
+static bool find_table(struct nsys_database *database, const char *table, char *name)
+{
+	static const char *const suffixes[] = {"", "_V2", "_V3", "_V4"};
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		(void)snprintf(name, NAME_BYTES, "%s%s", table, suffixes[i]);
+		if (nsys_database_has_table(database, name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* All of "new|old" that are in the table, as one expression. False when none is. */
+static bool append_column(
+	struct nsys_database *database, const char *table, const char *column, char *query)
+{
+	char names[NAME_BYTES];
+	char *rest = NULL;
+	size_t used = strlen(query);
+	const char *open = strchr(column, '|') ? "coalesce(" : "";
+	int found = 0;
+
+	(void)snprintf(names, sizeof(names), "%s", column + (column[0] == '?'));
+	for (char *name = strtok_r(names, "|", &rest); name; name = strtok_r(NULL, "|", &rest)) {
+		if (nsys_database_has_column(database, table, name)) {
+			(void)snprintf(query + used, QUERY_BYTES - used, "%s\"%s\"",
+				found == 0 ? open : ",", name);
+			used = strlen(query);
+			found++;
+		}
+	}
+	(void)snprintf(query + used, QUERY_BYTES - used, "%s",
+		found == 0 ? "NULL" : (open[0] ? ",NULL)" : ""));
+	return found > 0;
+}
+
+static void append(char *query, const char *before, const char *text)
+{
+	const size_t used = strlen(query);
+
+	if (text) {
+		(void)snprintf(query + used, QUERY_BYTES - used, "%s%s", before, text);
+	}
+}
+
+static void fail_useless(struct nsys_table *table, uint32_t missing)
+{
+	int column = 0;
+
+	while (!(missing >> column & 1)) {
+		column++;
+	}
+	table->state = NSYS_TABLE_USELESS;
+	(void)snprintf(table->fault, sizeof(table->fault), "no column '%s'",
+		table->shape->columns[column]);
+}
+
+enum status nsys_table_open(struct nsys_database *database, const struct nsys_shape *shape,
+	uint32_t needed, struct nsys_table *table)
+{
+	char query[QUERY_BYTES] = "";
+	char name[NAME_BYTES];
+
+	*table = (struct nsys_table){.shape = shape, .state = NSYS_TABLE_ABSENT};
+	if (!find_table(database, shape->table, name)) {
+		return STATUS_OK;
+	}
+	for (int i = 0; i < NSYS_COLUMNS_MAX && shape->columns[i]; i++) {
+		append(query, i == 0 ? "SELECT " : ",", "");
+		if (!append_column(database, name, shape->columns[i], query) &&
+			shape->columns[i][0] != '?') {
+			table->missing |= 1U << i;
+		}
+	}
+	if (table->missing & needed) {
+		fail_useless(table, table->missing & needed);
+		return STATUS_OK;
+	}
+	append(query, " FROM main.", name);
+	append(query, " WHERE ", shape->only);
+	append(query, " ORDER BY 1", "");
+	append(query, ",", shape->order);
+	assert(strlen(query) < QUERY_BYTES - 1);
+
+	table->statement = nsys_database_prepare(database, query);
+	if (!table->statement) {
+		table->state = NSYS_TABLE_USELESS;
+		(void)snprintf(
+			table->fault, sizeof(table->fault), "%s", nsys_database_fault(database));
+		return STATUS_OK;
+	}
+	table->state = NSYS_TABLE_OPEN;
+	return STATUS_OK;
+}
+
+void nsys_table_close(struct nsys_table *table)
+{
+	(void)sqlite3_finalize(table->statement);
+	table->statement = NULL;
+}
+
+enum status nsys_table_step(
+	struct nsys_database *database, struct nsys_table *table, struct diag *diag)
+{
+	assert(table->state == NSYS_TABLE_OPEN);
+
+	switch (nsys_database_step(database, table->statement)) {
+	case NSYS_STEP_ROW:
+		table->row_count++;
+		return STATUS_OK;
+	case NSYS_STEP_END:
+		table->state = NSYS_TABLE_ENDED;
+		break;
+	case NSYS_STEP_DAMAGED:
+		table->state = NSYS_TABLE_DAMAGED;
+		(void)snprintf(
+			table->fault, sizeof(table->fault), "%s", nsys_database_fault(database));
+		break;
+	case NSYS_STEP_FAILED:
+	default:
+		return nsys_database_failure(database, diag);
+	}
+	nsys_table_close(table);
+	return STATUS_OK;
+}
+
+bool nsys_table_is_null(const struct nsys_table *table, int column)
+{
+	return sqlite3_column_type(table->statement, column) == SQLITE_NULL;
+}
+
+bool nsys_table_integer(const struct nsys_table *table, int column, int64_t *out_value)
+{
+	if (sqlite3_column_type(table->statement, column) != SQLITE_INTEGER) {
+		return false;
+	}
+	*out_value = sqlite3_column_int64(table->statement, column);
+	return true;
+}
+
+uint64_t nsys_table_number(const struct nsys_table *table, int column)
+{
+	int64_t value = 0;
+
+	return nsys_table_integer(table, column, &value) ? (uint64_t)value : 0;
+}
+
+const char *nsys_table_text(const struct nsys_table *table, int column)
+{
+	return sqlite3_column_type(table->statement, column) == SQLITE_TEXT
+		       ? (const char *)sqlite3_column_text(table->statement, column)
+		       : NULL;
+}
