@@ -16,3 +16,18 @@ unit_test(device_cuda LIBRARIES prover_device TIMEOUT 300
 if(GAPTRACE_CUDA)
   unit_test(device_gpu LIBRARIES prover_device TIMEOUT 300 SOURCES cuda_stages.c groth16_fixture.c)
 endif()
+
+# What measures a GPU, over the same runtime: it finds its own results right.
+add_executable(gpu_rates_emulated cuda_emulation.c cuda_runtime.c
+  ../gpu/gpu_rates.c ../gpu/rates_points.c ../gpu/rates_transform.c
+  ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda.c
+  ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_kernel.c
+  ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_key.c
+  ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_memory.c
+  ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_sums.c)
+target_include_directories(gpu_rates_emulated PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(gpu_rates_emulated PRIVATE prover_device project_quality)
+foreach(mode transform copies msm ones)
+  add_test(NAME unit.gpu_rates_${mode} COMMAND gpu_rates_emulated ${mode} 1 6)
+  _test_properties(unit.gpu_rates_${mode} unit 300)
+endforeach()
