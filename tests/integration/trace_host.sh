@@ -44,7 +44,23 @@ LD_LIBRARY_PATH=$WORK/alone runs_silently "$emitter" all
 
 if ! grep -q '^GAPTRACE_SANITIZE:STRING=.' "$BUILD/CMakeCache.txt"; then
   claim "it runs with one descriptor besides the standard streams"
-  runs_silently bash -c "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 4; exec '$emitter' locks 4 100"
+  with_descriptors() {
+    runs_silently bash -c "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n $1; exec '$emitter' locks 4 100"
+  }
+  with_descriptors 4
+
+  # LTTng's threads take what is left, and are cancelled at exit, which needs libgcc_s.
+  claim "it ends well with a session daemon and no descriptor left"
+  lttng_start
+  for count in 4 5 6; do
+    LTTNG_UST_REGISTER_TIMEOUT=1000 with_descriptors "$count"
+  done
+  lttng_stop
+
+  claim "it runs where there is no memory for LTTng's threads"
+  for kib in 12000 16000 20000; do
+    runs_silently bash -c "ulimit -v $kib; exec '$emitter' environment"
+  done
 fi
 
 claim "a start does not wait for a session daemon, unless its user says so"

@@ -12,6 +12,8 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +30,9 @@
 
 /* The two pages, and what others may take between the question and their first use. */
 #define SHARED_MEMORY_BYTES_MIN 65536
+
+/* LTTng 2.13 starts two at once, 2.14 three. */
+#define LTTNG_THREAD_COUNT 3
 
 static bool register_env_is_ours;
 
@@ -62,6 +67,41 @@ static bool shared_memory_has_room(void)
 		return true; /* LTTng copes with none; no blocks means no limit */
 	}
 	return room.f_bavail * room.f_frsize >= SHARED_MEMORY_BYTES_MIN;
+}
+
+static void *wait_at(void *gate)
+{
+	(void)pthread_mutex_lock(gate);
+	(void)pthread_mutex_unlock(gate);
+	return NULL;
+}
+
+/*
+ * LTTng notes a thread it could not start as started, and cancels it when the host exits: a null
+ * pointer. So as many are started first, all there at once; libc keeps their stacks for LTTng's.
+ * Signals are blocked, since the host's handlers expect the host's threads.
+ */
+static bool threads_have_room(void)
+{
+	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+	pthread_t threads[LTTNG_THREAD_COUNT];
+	sigset_t all;
+	sigset_t before;
+	int count = 0;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	(void)pthread_mutex_lock(&gate);
+	while (count < LTTNG_THREAD_COUNT &&
+		pthread_create(&threads[count], NULL, wait_at, &gate) == 0) {
+		count++;
+	}
+	(void)pthread_mutex_unlock(&gate);
+	for (int i = 0; i < count; i++) {
+		(void)pthread_join(threads[i], NULL);
+	}
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return count == LTTNG_THREAD_COUNT;
 }
 
 static void *open_beside_us(void)
@@ -105,7 +145,7 @@ __attribute__((constructor)) static void provider_load(void)
 	if (is_off(path)) {
 		return;
 	}
-	if (shared_memory_has_room()) {
+	if (shared_memory_has_room() && threads_have_room()) {
 		provider = provider_open(path);
 	}
 	if (provider) {
