@@ -21,6 +21,10 @@
  */
 #define TIME_NS_MAX (1ULL << 62)
 
+/* The process of a file that names none: one of its own, since correlations are unique in it alone.
+ */
+#define NAMELESS_PID (-1)
+
 /* The names of all threads that one event may bring, a device, the event and notes about it. */
 #define QUEUE_COUNT 12
 
@@ -221,7 +225,7 @@ static enum status replace_id(struct import_set *set, size_t file, int32_t pid, 
 	struct event *event;
 	char *text;
 
-	if (status != STATUS_OK || !is_new_number) {
+	if (status != STATUS_OK || !is_new_number || original == NAMELESS_PID) {
 		return status;
 	}
 	name.tid = *id;
@@ -238,7 +242,12 @@ static enum status replace_id(struct import_set *set, size_t file, int32_t pid, 
 static enum status separate(struct import_set *set, size_t file, struct event *event)
 {
 	const struct event_fields *fields = event_fields_of(event->kind);
-	enum status status = replace_id(set, file, event->pid, &event->pid);
+	enum status status;
+
+	if (event->pid == 0 && event->kind != EVENT_IMPORT_NOTE) {
+		event->pid = NAMELESS_PID;
+	}
+	status = replace_id(set, file, event->pid, &event->pid);
 
 	if (status == STATUS_OK) {
 		status = replace_id(set, file, event->pid, &event->tid);

@@ -26,8 +26,9 @@ enum status feed_event(
 		analyzer_count_unknown_event(feed->analyzer);
 		return STATUS_OK;
 	}
-	/* A note is about the file that it stands in. */
-	if (!has_thread && event->kind != EVENT_IMPORT_NOTE) {
+	/* What other tools' files do not know of threads their notes tell. */
+	feed->is_imported |= event->kind == EVENT_IMPORT_NOTE;
+	if (!has_thread && !feed->is_imported) {
 		analyzer_count_event_without_thread(feed->analyzer);
 	}
 	return analyzer_add(feed->analyzer, event);

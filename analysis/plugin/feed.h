@@ -13,6 +13,7 @@ struct feed {
 	struct analyzer *analyzer; /* borrowed */
 	uint64_t own_events;       /* events of our providers */
 	uint64_t foreign_events;
+	bool is_imported; /* a note of the importers came: before any other event of theirs */
 	uint64_t derived_events; /* those of them that filter.gaptrace.gaps made */
 };
 

@@ -295,6 +295,24 @@ static void names_of_renumbered_threads_tell_the_original(void **state)
 	assert_string_equal(texts[2], "worker (70 of b)");
 }
 
+static void files_that_name_no_process_are_a_process_each(void **state)
+{
+	const struct event a[] = {note("a"), kernel(0, 0, 10, 20), kernel(0, 0, 30, 40)};
+	const struct event b[] = {note("b"), kernel(0, 0, 10, 20), kernel(0, 0, 30, 40)};
+	AUTO(import_set_destroy) struct import_set *set = create();
+
+	(void)state;
+	add(set, "a", a, 3);
+	add(set, "b", b, 3);
+	take_all(set, EVENT_GPU_KERNEL);
+	assert_int_equal(taken.count, 4);
+	assert_int_not_equal(taken.events[0].pid, 0);
+	assert_int_not_equal(taken.events[1].pid, 0);
+	assert_int_not_equal(taken.events[0].pid, taken.events[1].pid);
+	assert_int_equal(taken.events[0].pid, taken.events[2].pid);
+	assert_int_equal(taken.events[1].pid, taken.events[3].pid);
+}
+
 static void watermarks_follow_the_merge_for_every_user_of_a_device(void **state)
 {
 	static struct event events[10000];
@@ -389,6 +407,7 @@ int main(void)
 		cmocka_unit_test(a_file_without_a_date_is_said_and_nothing_is_shifted),
 		cmocka_unit_test(numbers_that_two_files_use_are_kept_apart),
 		cmocka_unit_test(names_of_renumbered_threads_tell_the_original),
+		cmocka_unit_test(files_that_name_no_process_are_a_process_each),
 		cmocka_unit_test(watermarks_follow_the_merge_for_every_user_of_a_device),
 		cmocka_unit_test(impossible_times_and_too_many_devices_are_counted_and_said),
 		cmocka_unit_test(an_event_out_of_order_is_taken_as_simultaneous),
