@@ -11,7 +11,7 @@
 
 /* One row for each reader. */
 static const struct import_format *const formats[] = {
-	NULL,
+	&import_nsys,
 };
 
 #define FORMAT_COUNT (sizeof(formats) / sizeof(formats[0]))
