@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* gaptrace report: reads recordings and writes why their GPUs idled. */
 #include "analysis/cli/command.h"
+#include "analysis/cli/report_request.h"
 #include "analysis/core/duration.h"
-#include "analysis/plugin/feed.h"
-#include "analysis/plugin/input_read.h"
 #include "analysis/report/report.h"
 
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 struct options {
@@ -104,59 +102,19 @@ static enum status parse(int argc, char **argv, struct options *options, struct 
 	return STATUS_OK;
 }
 
-/* A trace that holds nothing of ours cannot be reported on, and the user wants to know why. */
-static enum status check_content(
-	const struct feed *feed, const struct options *options, struct diag *diag)
-{
-	const bool is_damaged = analyzer_trust(feed->analyzer)->unreadable > 0;
-
-	if (feed->own_events > 0) {
-		return STATUS_OK;
-	}
-	if (feed->foreign_events > 0) {
-		return diag_set(diag, STATUS_BAD_INPUT,
-			"%s: %" PRIu64 " events, but none of gaptrace: record with gaptrace "
-			"record, or enable the events "
-			"gaptrace:* and gaptrace_gpu:*",
-			options->inputs[0], feed->foreign_events);
-	}
-	if (is_damaged) {
-		return STATUS_OK; /* the report says what was lost, and that it is all */
-	}
-	return diag_set(diag, STATUS_BAD_INPUT,
-		"%s: no events: the program that was recorded is not built with libgaptrace, or "
-		"did "
-		"nothing while recording ran",
-		options->inputs[0]);
-}
-
 static enum status report(const struct options *options, struct diag *diag, bool *out_is_trusted)
 {
 	AUTO(report_data_destroy) struct report_data *data = NULL;
-	struct feed feed = {0};
-	enum status status = report_data_create(options->threshold_ns, &data);
+	const struct report_request request = {.threshold_ns = options->threshold_ns,
+		.work = options->work,
+		.inputs = options->inputs,
+		.input_count = options->input_count};
+	enum status status = report_request_run(&request, &data, diag);
 
-	if (status == STATUS_OK) {
-		report_data_set_work(data, &options->work);
-	}
-	if (status == STATUS_OK) {
-		status = feed_init(&feed, data->analyzer);
-	}
-	if (status == STATUS_OK) {
-		status = input_read((const char *const *)options->inputs,
-			(size_t)options->input_count, &feed, diag);
-	}
-	if (status == STATUS_OK) {
-		status = check_content(&feed, options, diag);
-	}
-	if (status == STATUS_OK) {
-		status = report_data_end(data);
-	}
 	if (status == STATUS_OK) {
 		status = report_write(data, options->format, options->output, diag);
 		*out_is_trusted = analyzer_trust(data->analyzer)->ok;
 	}
-	feed_finish(&feed);
 	return status;
 }
 
