@@ -3,6 +3,7 @@
  * Reads what Nsight Systems recorded, from the SQLite file of `nsys export`. Each table is read in
  * order of time by one statement; the rows of all of them are merged here.
  */
+#include "analysis/import/nsys_events.h"
 #include "analysis/import/nsys_ranges.h"
 #include "analysis/import/nsys_reader.h"
 
@@ -158,16 +159,20 @@ static enum status open_parts(struct nsys_reader *reader, const char *path, stru
 			path);
 	}
 	if (status == STATUS_OK) {
-		status = nsys_devices_read(&reader->devices, &reader->database, diag);
+		status = nsys_events_create(&reader->database, &reader->events);
+	}
+	/* Its first note is what the file is. */
+	if (status == STATUS_OK) {
+		status = nsys_facts_read(reader, diag);
+	}
+	if (status == STATUS_OK) {
+		status = nsys_devices_read(reader, diag);
 	}
 	if (status == STATUS_OK) {
 		status = nsys_ranges_read_domains(reader, diag);
 	}
 	if (status == STATUS_OK) {
 		status = nsys_table_open(&reader->database, &THREADS, 3, &reader->threads);
-	}
-	if (status == STATUS_OK) {
-		status = nsys_facts_read(reader, diag);
 	}
 	if (status == STATUS_OK) {
 		first = earliest(reader);
@@ -360,6 +365,7 @@ static void destroy(struct import_reader *base)
 	free(reader->streams);
 	nsys_table_close(&reader->threads);
 	nsys_names_destroy(reader->names);
+	nsys_events_destroy(reader->events);
 	nsys_ranges_destroy(reader->ranges);
 	nsys_notes_finish(&reader->notes);
 	nsys_database_close(&reader->database);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What host threads did: calls of CUDA and of the system, the profiler's own work, scheduling. */
+#include "analysis/import/nsys_events.h"
 #include "analysis/import/nsys_reader.h"
 
 #include <stdlib.h>
@@ -30,7 +31,7 @@ enum sync_column {
 	SYNC_PROCESS,
 	SYNC_KIND,
 	SYNC_EVENT,
-	SYNC_EVENT_STREAM,
+	SYNC_EVENT_RECORD,
 };
 
 enum sched_column {
@@ -228,6 +229,7 @@ static enum status convert_sync(struct nsys_reader *reader, struct nsys_stream *
 	const struct nsys_table *table = &stream->table;
 	const uint64_t device = nsys_table_number(table, SYNC_DEVICE);
 	uint64_t end_ns;
+	int64_t record;
 
 	if (device > INT32_MAX || !nsys_reader_end(reader, stream, SYNC_END, &end_ns) ||
 		end_ns < event->time_ns) {
@@ -247,7 +249,10 @@ static enum status convert_sync(struct nsys_reader *reader, struct nsys_stream *
 	};
 	event->sync.kind = sync_kind(table);
 	event->sync.event = nsys_table_number(table, SYNC_EVENT);
-	event->sync.event_stream = (uint32_t)nsys_table_number(table, SYNC_EVENT_STREAM);
+	if (nsys_table_integer(table, SYNC_EVENT_RECORD, &record)) {
+		event->sync.event_stream = nsys_events_stream(
+			reader->events, record, (int64_t)nsys_table_number(table, SYNC_PROCESS));
+	}
 	*out_has_event = true;
 	return STATUS_OK;
 }
@@ -307,7 +312,7 @@ const struct nsys_source nsys_host_sources[6] = {
 			/* Who leaves a CPU comes before who gets it. */
 			.columns = {"start", "isSchedIn", "globalTid", "?threadState",
 				"?threadBlock"},
-			.order = "2"},
+			.order = "c1"},
 		.needed = BIT(SCHED_START) | BIT(SCHED_IS_IN) | BIT(SCHED_THREAD),
 		.what = "scheduling",
 		.convert = convert_sched,

@@ -123,7 +123,7 @@ static int count_steps(void *context)
 	struct nsys_database *database = context;
 
 	if (database->steps_left < STEPS_AT_ONCE) {
-		return 1;
+		return !database->is_saving;
 	}
 	database->steps_left -= STEPS_AT_ONCE;
 	return 0;

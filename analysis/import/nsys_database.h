@@ -20,6 +20,8 @@ struct nsys_database {
 	uint64_t file_bytes;
 	uint64_t missing_bytes; /* the file is so much shorter than its header says */
 	uint64_t steps_left;    /* of SQLite's machine, before the file is taken for a cycle */
+	bool is_saving;         /* rows are counted instead: a write is not to be interrupted */
+	int saved_count;        /* damaged tables whose rows were saved */
 	bool has_log;           /* a write-ahead log lies beside it, whose rows are not read */
 };
 

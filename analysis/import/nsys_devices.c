@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/import/nsys_devices.h"
 
-#include "analysis/import/nsys_table.h"
+#include "analysis/import/nsys_reader.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,67 +38,56 @@ static void copy_text(const struct nsys_table *table, int column, const char *pr
 	}
 }
 
-static void add_gpu(struct nsys_devices *devices, const struct nsys_table *table)
+static enum status add_gpu(
+	struct nsys_reader *reader, const struct nsys_table *table, void *context)
 {
+	struct nsys_devices *devices = context;
 	struct nsys_gpu *gpu = &devices->gpus[devices->gpu_count];
 	const char *uuid = nsys_table_text(table, GPU_UUID);
 
+	(void)reader;
 	if (devices->gpu_count == DEVICE_COUNT_MAX ||
 		!nsys_table_integer(table, GPU_ID, &gpu->id)) {
-		return;
+		return STATUS_OK;
 	}
 	/* As CUDA and nvidia-smi print it, so that other recordings of this GPU agree. */
 	copy_text(table, GPU_UUID, uuid && strchr("GM", uuid[0]) ? "" : "GPU-", gpu->uuid);
 	copy_text(table, GPU_NAME, "", gpu->name);
 	copy_text(table, GPU_BUS, "pci ", gpu->link);
 	devices->gpu_count++;
+	return STATUS_OK;
 }
 
-static void add_map(struct nsys_devices *devices, const struct nsys_table *table)
+static enum status add_map(
+	struct nsys_reader *reader, const struct nsys_table *table, void *context)
 {
+	struct nsys_devices *devices = context;
 	int64_t gpu;
 	int64_t ordinal;
 	int64_t pid;
 	struct nsys_device_pair *pair;
 
+	(void)reader;
 	if (!nsys_table_integer(table, MAP_GPU, &gpu) ||
 		!nsys_table_integer(table, MAP_ORDINAL, &ordinal) ||
 		!nsys_table_integer(table, MAP_PID, &pid) || ordinal < 0 || ordinal > INT32_MAX ||
 		pid < 0 || pid > INT32_MAX) {
-		return;
+		return STATUS_OK;
 	}
 	pair = nsys_devices_get(devices, (int32_t)pid, (int32_t)ordinal);
 	if (pair && !pair->is_mapped) {
 		pair->gpu = gpu;
 		pair->is_mapped = true;
-		devices->has_map = true;
 	}
+	return STATUS_OK;
 }
 
-static enum status read_all(struct nsys_devices *devices, struct nsys_database *database,
-	const struct nsys_shape *shape,
-	void (*add)(struct nsys_devices *devices, const struct nsys_table *table),
-	struct diag *diag)
+enum status nsys_devices_read(struct nsys_reader *reader, struct diag *diag)
 {
-	struct nsys_table table;
-	enum status status = nsys_table_open(database, shape, 1, &table);
+	const enum status status = nsys_rows_each(reader, &GPUS, add_gpu, &reader->devices, diag);
 
-	while (status == STATUS_OK && table.state == NSYS_TABLE_OPEN) {
-		status = nsys_table_step(database, &table, diag);
-		if (status == STATUS_OK && table.state == NSYS_TABLE_OPEN) {
-			add(devices, &table);
-		}
-	}
-	nsys_table_close(&table);
-	return status;
-}
-
-enum status nsys_devices_read(
-	struct nsys_devices *devices, struct nsys_database *database, struct diag *diag)
-{
-	const enum status status = read_all(devices, database, &GPUS, add_gpu, diag);
-
-	return status == STATUS_OK ? read_all(devices, database, &MAP, add_map, diag) : status;
+	return status == STATUS_OK ? nsys_rows_each(reader, &MAP, add_map, &reader->devices, diag)
+				   : status;
 }
 
 struct nsys_device_pair *nsys_devices_get(

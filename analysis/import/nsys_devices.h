@@ -17,6 +17,8 @@
  */
 #define NSYS_DEVICE_TEXT_BYTES 128
 
+struct nsys_reader;
+
 struct nsys_gpu {
 	int64_t id;
 	char uuid[NSYS_DEVICE_TEXT_BYTES];
@@ -37,12 +39,11 @@ struct nsys_devices {
 	size_t gpu_count;
 	struct nsys_device_pair pairs[NSYS_DEVICE_PAIR_COUNT_MAX];
 	size_t pair_count;
-	bool has_map;
 	bool was_assumed; /* some device was taken for the GPU of the same number */
 };
 
-MUST_CHECK enum status nsys_devices_read(
-	struct nsys_devices *devices, struct nsys_database *database, struct diag *diag);
+/* Into the reader's devices. */
+MUST_CHECK enum status nsys_devices_read(struct nsys_reader *reader, struct diag *diag);
 
 /* The pair, made when it is new; NULL when there are too many. */
 struct nsys_device_pair *nsys_devices_get(

@@ -17,30 +17,6 @@
 #define SCHEMA_MINOR_MIN 20
 #define SCHEMA_MINOR_MAX 25
 
-typedef enum status (*use_row)(
-	struct nsys_reader *reader, const struct nsys_table *table, void *context);
-
-/* Hands every row of a small table to `use`. */
-static enum status for_each(struct nsys_reader *reader, const struct nsys_shape *shape, use_row use,
-	void *context, struct diag *diag)
-{
-	struct nsys_table table;
-	enum status status = nsys_table_open(&reader->database, shape, UINT32_MAX, &table);
-
-	while (status == STATUS_OK && table.state == NSYS_TABLE_OPEN) {
-		status = nsys_table_step(&reader->database, &table, diag);
-		if (status == STATUS_OK && table.state == NSYS_TABLE_OPEN) {
-			status = use(reader, &table, context);
-		}
-	}
-	if (status == STATUS_OK && table.state == NSYS_TABLE_DAMAGED) {
-		status = nsys_notes_add(&reader->notes, EVENT_NOTE_UNREADABLE, 0, "%s: %s",
-			shape->table, table.fault);
-	}
-	nsys_table_close(&table);
-	return status;
-}
-
 struct versions {
 	char product[VERSION_BYTES];
 	char schema[VERSION_BYTES];
@@ -74,7 +50,7 @@ static enum status note_versions(struct nsys_reader *reader, struct diag *diag)
 	char *rest = NULL;
 	long major;
 	long minor;
-	enum status status = for_each(reader, &shape, use_version, &versions, diag);
+	enum status status = nsys_rows_each(reader, &shape, use_version, &versions, diag);
 
 	if (status == STATUS_OK) {
 		status = nsys_notes_add(&reader->notes, EVENT_NOTE_SOURCE, 0,
@@ -170,7 +146,7 @@ static enum status note_diagnostics(struct nsys_reader *reader, struct diag *dia
 		.only = "severity IN (2,3)", /* warnings and errors */
 	};
 	uint64_t count = 0;
-	enum status status = for_each(reader, &shape, use_diagnostic, &count, diag);
+	enum status status = nsys_rows_each(reader, &shape, use_diagnostic, &count, diag);
 
 	if (status == STATUS_OK && count > DIAGNOSTIC_COUNT_MAX) {
 		status = nsys_notes_add(&reader->notes, EVENT_NOTE_LOST, 0,
@@ -264,10 +240,10 @@ enum status nsys_facts_read(struct nsys_reader *reader, struct diag *diag)
 	enum status status = note_versions(reader, diag);
 
 	if (status == STATUS_OK) {
-		status = for_each(reader, &epoch, use_epoch, NULL, diag);
+		status = nsys_rows_each(reader, &epoch, use_epoch, NULL, diag);
 	}
 	if (status == STATUS_OK) {
-		status = for_each(reader, &duration, use_duration, NULL, diag);
+		status = nsys_rows_each(reader, &duration, use_duration, NULL, diag);
 	}
 	if (status == STATUS_OK) {
 		status = note_file(reader);
@@ -283,10 +259,8 @@ static enum status close_stream(struct nsys_reader *reader, const struct nsys_st
 	const struct nsys_table *table = &stream->table;
 	enum status status = STATUS_OK;
 
-	if (table->state == NSYS_TABLE_DAMAGED) {
-		status = nsys_notes_add(&reader->notes, EVENT_NOTE_UNREADABLE, 0,
-			"%s: %s; the %llu rows before were read", table->shape->table, table->fault,
-			(unsigned long long)table->row_count);
+	if (table->state != NSYS_TABLE_USELESS) {
+		status = nsys_rows_note_damage(reader, table);
 	}
 	if (status == STATUS_OK && stream->useless_count > 0) {
 		status = nsys_notes_add(&reader->notes, EVENT_NOTE_LOST, stream->useless_count,
@@ -362,6 +336,9 @@ enum status nsys_facts_close(struct nsys_reader *reader)
 		status = nsys_notes_add(&reader->notes, EVENT_NOTE_FACT, 0,
 			"the file does not say which GPU a process calls device N: "
 			"taken for the machine's GPU N");
+	}
+	if (status == STATUS_OK) {
+		status = nsys_rows_note_damage(reader, &reader->threads);
 	}
 	return status == STATUS_OK ? close_ranges(reader) : status;
 }

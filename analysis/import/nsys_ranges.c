@@ -103,13 +103,15 @@ static enum status read_text(struct nsys_reader *reader, const struct nsys_table
 	return nsys_reader_name(reader, table, column, out_text);
 }
 
-static enum status add_domain(struct nsys_reader *reader, const struct nsys_table *table)
+static enum status add_domain(
+	struct nsys_reader *reader, const struct nsys_table *table, void *context)
 {
 	struct nsys_ranges *ranges = reader->ranges;
 	struct domain *domain = &ranges->domains[ranges->domain_count];
 	const char *name;
 	enum status status;
 
+	(void)context;
 	if (ranges->domain_count == DOMAIN_COUNT_MAX ||
 		!nsys_table_integer(table, DOMAIN_ID, &domain->id)) {
 		return STATUS_OK;
@@ -130,18 +132,8 @@ enum status nsys_ranges_read_domains(struct nsys_reader *reader, struct diag *di
 		.columns = {"domainId", "globalTid", "text", "?textId", "eventType"},
 		.only = "eventType=75",
 	};
-	struct nsys_table table;
-	enum status status = nsys_table_open(&reader->database, &shape,
-		BIT(DOMAIN_ID) | BIT(DOMAIN_THREAD) | BIT(DOMAIN_TEXT_ID + 1), &table);
 
-	while (status == STATUS_OK && table.state == NSYS_TABLE_OPEN) {
-		status = nsys_table_step(&reader->database, &table, diag);
-		if (status == STATUS_OK && table.state == NSYS_TABLE_OPEN) {
-			status = add_domain(reader, &table);
-		}
-	}
-	nsys_table_close(&table);
-	return status;
+	return nsys_rows_each(reader, &shape, add_domain, NULL, diag);
 }
 
 static const char *domain_name(const struct nsys_ranges *ranges, int32_t pid, int64_t id)
@@ -404,7 +396,7 @@ const struct nsys_source nsys_range_source = {
 		.columns = {"start", "end", "eventType", "globalTid", "?endGlobalTid", "text",
 			"?textId", "?domainId"},
 		/* Of those that begin at once the one that ends last is the outermost. */
-		.order = "\"end\" IS NOT NULL, \"end\" DESC",
+		.order = "c1 IS NOT NULL, c1 DESC",
 		.only = "eventType IN (34,59,60,70,71)"},
 	.needed = BIT(RANGE_START) | BIT(RANGE_END) | BIT(RANGE_TYPE) | BIT(RANGE_THREAD),
 	.what = "NVTX ranges",

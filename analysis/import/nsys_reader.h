@@ -12,6 +12,7 @@
 /* Stamps beyond 73 years either way are none; sums and differences of two others never wrap. */
 #define NSYS_STAMP_MAX (INT64_C(1) << 61)
 
+struct nsys_events;
 struct nsys_ranges;
 
 /* A table that is read row by row beside the others. */
@@ -30,6 +31,7 @@ struct nsys_reader {
 	struct nsys_names *names;
 	struct nsys_notes notes;
 	struct nsys_devices devices;
+	struct nsys_events *events;
 	struct nsys_ranges *ranges;
 	struct nsys_stream *streams; /* one per source */
 	struct nsys_table threads;   /* ThreadNames */
@@ -96,6 +98,16 @@ MUST_CHECK enum status nsys_reader_name(struct nsys_reader *reader, const struct
  * or the value is no time. An end before the start is given as it is, 0 at least. */
 bool nsys_reader_end(
 	struct nsys_reader *reader, struct nsys_stream *stream, int column, uint64_t *out_end_ns);
+
+typedef enum status (*nsys_use_row)(
+	struct nsys_reader *reader, const struct nsys_table *table, void *context);
+
+/* Hands every row of a small table that has all its columns to `use`; damage becomes a note. */
+MUST_CHECK enum status nsys_rows_each(struct nsys_reader *reader, const struct nsys_shape *shape,
+	nsys_use_row use, void *context, struct diag *diag);
+/* That a table which was read is damaged, if it is. */
+MUST_CHECK enum status nsys_rows_note_damage(
+	struct nsys_reader *reader, const struct nsys_table *table);
 
 /* Facts of the file: what it is, since when it counts, what it lacks, what nsys said of it. */
 MUST_CHECK enum status nsys_facts_read(struct nsys_reader *reader, struct diag *diag);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/import/nsys_table.h"
 
+#include "analysis/import/nsys_salvage.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 
 /* Longest SELECT: every column with its alternatives, well under this. */
 #define QUERY_BYTES 2048
-#define NAME_BYTES  64
+#define NAME_BYTES  NSYS_TABLE_NAME_BYTES
 
 /* The name of the table in this file: newer records may come as a new version of a table. */
 static bool find_table(struct nsys_database *database, const char *table, char *name)
@@ -69,41 +71,68 @@ static void fail_useless(struct nsys_table *table, uint32_t missing)
 		table->shape->columns[column]);
 }
 
-enum status nsys_table_open(struct nsys_database *database, const struct nsys_shape *shape,
-	uint32_t needed, struct nsys_table *table)
+/* The columns as c0, c1 and so on; marks those that are missing. */
+static int list_columns(struct nsys_database *database, struct nsys_table *table, char *query)
 {
-	char query[QUERY_BYTES] = "";
-	char name[NAME_BYTES];
+	const struct nsys_shape *shape = table->shape;
+	char alias[NAME_BYTES];
+	int i;
 
-	*table = (struct nsys_table){.shape = shape, .state = NSYS_TABLE_ABSENT};
-	if (!find_table(database, shape->table, name)) {
-		return STATUS_OK;
-	}
-	for (int i = 0; i < NSYS_COLUMNS_MAX && shape->columns[i]; i++) {
-		append(query, i == 0 ? "SELECT " : ",", "");
-		if (!append_column(database, name, shape->columns[i], query) &&
+	for (i = 0; i < NSYS_COLUMNS_MAX && shape->columns[i]; i++) {
+		append(query, i == 0 ? "" : ",", "");
+		if (!append_column(database, table->name, shape->columns[i], query) &&
 			shape->columns[i][0] != '?') {
 			table->missing |= 1U << i;
 		}
+		(void)snprintf(alias, sizeof(alias), " AS c%d", i);
+		append(query, alias, "");
 	}
+	return i;
+}
+
+static void list_order(const struct nsys_shape *shape, char *query)
+{
+	append(query, "c0", "");
+	append(query, ",", shape->order);
+}
+
+/* Rows are always sorted here: an index that somebody added to the file is one more thing to be
+ * damaged, and slow when the file is larger than the memory. */
+static sqlite3_stmt *prepare(
+	struct nsys_database *database, const struct nsys_table *table, const char *columns)
+{
+	char query[QUERY_BYTES] = "SELECT ";
+
+	append(query, columns, "");
+	append(query, " FROM main.", table->name);
+	append(query, " NOT INDEXED", "");
+	append(query, " WHERE ", table->shape->only);
+	append(query, " ORDER BY ", "");
+	list_order(table->shape, query);
+	assert(strlen(query) < QUERY_BYTES - 1);
+	return nsys_database_prepare(database, query);
+}
+
+enum status nsys_table_open(struct nsys_database *database, const struct nsys_shape *shape,
+	uint32_t needed, struct nsys_table *table)
+{
+	char columns[QUERY_BYTES] = "";
+
+	*table = (struct nsys_table){.shape = shape, .state = NSYS_TABLE_ABSENT};
+	if (!find_table(database, shape->table, table->name)) {
+		return STATUS_OK;
+	}
+	(void)list_columns(database, table, columns);
 	if (table->missing & needed) {
 		fail_useless(table, table->missing & needed);
 		return STATUS_OK;
 	}
-	append(query, " FROM main.", name);
-	append(query, " WHERE ", shape->only);
-	append(query, " ORDER BY 1", "");
-	append(query, ",", shape->order);
-	assert(strlen(query) < QUERY_BYTES - 1);
-
-	table->statement = nsys_database_prepare(database, query);
+	table->statement = prepare(database, table, columns);
+	table->state = table->statement ? NSYS_TABLE_OPEN : NSYS_TABLE_USELESS;
 	if (!table->statement) {
-		table->state = NSYS_TABLE_USELESS;
 		(void)snprintf(
 			table->fault, sizeof(table->fault), "%s", nsys_database_fault(database));
-		return STATUS_OK;
 	}
-	table->state = NSYS_TABLE_OPEN;
 	return STATUS_OK;
 }
 
@@ -113,28 +142,54 @@ void nsys_table_close(struct nsys_table *table)
 	table->statement = NULL;
 }
 
+/* The sort met damage and gave nothing: what can be read is saved and sorted on its own. */
+static enum status save(struct nsys_database *database, struct nsys_table *table, struct diag *diag)
+{
+	char columns[QUERY_BYTES] = "";
+	char order[QUERY_BYTES] = "";
+	struct nsys_salvage salvage = {
+		.table = table->name,
+		.columns = columns,
+		.only = table->shape->only,
+		.order = order,
+		.number = database->saved_count++,
+	};
+
+	nsys_table_close(table);
+	table->was_saved = true;
+	salvage.column_count = list_columns(database, table, columns);
+	list_order(table->shape, order);
+	return nsys_salvage_rows(database, &salvage, diag, &table->statement);
+}
+
 enum status nsys_table_step(
 	struct nsys_database *database, struct nsys_table *table, struct diag *diag)
 {
-	assert(table->state == NSYS_TABLE_OPEN);
+	enum nsys_step step = nsys_database_step(database, table->statement);
+	enum status status;
 
-	switch (nsys_database_step(database, table->statement)) {
-	case NSYS_STEP_ROW:
-		table->row_count++;
-		return STATUS_OK;
-	case NSYS_STEP_END:
-		table->state = NSYS_TABLE_ENDED;
-		break;
-	case NSYS_STEP_DAMAGED:
-		table->state = NSYS_TABLE_DAMAGED;
+	assert(table->state == NSYS_TABLE_OPEN);
+	if (step == NSYS_STEP_DAMAGED) {
 		(void)snprintf(
 			table->fault, sizeof(table->fault), "%s", nsys_database_fault(database));
-		break;
-	case NSYS_STEP_FAILED:
-	default:
+	}
+	if (step == NSYS_STEP_DAMAGED && table->row_count == 0 && !table->was_saved) {
+		status = save(database, table, diag);
+		if (status != STATUS_OK) {
+			return status;
+		}
+		step = table->statement ? nsys_database_step(database, table->statement)
+					: NSYS_STEP_END;
+	}
+	if (step == NSYS_STEP_FAILED) {
 		return nsys_database_failure(database, diag);
 	}
-	nsys_table_close(table);
+	if (step == NSYS_STEP_ROW) {
+		table->row_count++;
+	} else {
+		table->state = NSYS_TABLE_ENDED;
+		nsys_table_close(table);
+	}
 	return STATUS_OK;
 }
 

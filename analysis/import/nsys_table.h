@@ -10,31 +10,35 @@
 /* The widest table here reads 13. */
 #define NSYS_COLUMNS_MAX 16
 
+/* nsys's own names, the longest of 36 bytes, and the version of a table. */
+#define NSYS_TABLE_NAME_BYTES 64
+
 /* What of a table is read, as it is known before any file is. */
 struct nsys_shape {
 	const char *table;
 	/* Column 0 is the order, the time. "new|old": the first of them that is there. A column
 	 * that is not in every version begins with '?'. */
 	const char *columns[NSYS_COLUMNS_MAX];
-	const char *order; /* after the first column; NULL */
-	const char *only;  /* the condition for a row, over `?2`-less SQL; NULL for all */
+	const char *order; /* after the first column, in terms of c0, c1 and so on; NULL */
+	const char *only;  /* the condition for a row; NULL for all */
 };
 
 enum nsys_table_state {
 	NSYS_TABLE_ABSENT,
 	NSYS_TABLE_USELESS, /* a column without which rows mean nothing is missing */
 	NSYS_TABLE_OPEN,
-	NSYS_TABLE_DAMAGED, /* rows before the damage were read */
 	NSYS_TABLE_ENDED,
 };
 
 struct nsys_table {
 	const struct nsys_shape *shape;
+	char name[NSYS_TABLE_NAME_BYTES]; /* in this file */
 	sqlite3_stmt *statement;
 	enum nsys_table_state state;
 	uint32_t missing; /* bit per column that is in no variant there, '?' ones apart */
 	uint64_t row_count;
-	char fault[160]; /* of DAMAGED and USELESS */
+	bool was_saved;  /* its rows are those that damage left */
+	char fault[160]; /* why it is USELESS, or what is damaged in it; "" */
 };
 
 /* The rest is for an OPEN table; columns by their place in the shape. `needed`: bits of columns
