@@ -11,6 +11,7 @@ static int command_help(int argc, char **argv);
 static const struct command commands[] = {
 	{"record", "[OPTION...] [-- COMMAND]",      "record a command, or a running daemon", command_record},
 	{"report", "[OPTION...] INPUT...",          "say why the GPUs of a recording idled", command_report},
+	{"diff",   "[OPTION...] BASE... -- NEW...", "say whether runs are worse than others", command_diff},
 	{"help",   "",                              "print this text",                  command_help},
 };
 /* clang-format on */

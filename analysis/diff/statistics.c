@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/diff/statistics.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* p = 0.0001 is the smallest there is; a p of 0.01 is known to a tenth of itself. */
+#define PERMUTATION_COUNT     9999
+#define PERMUTATION_COUNT_MIN 1999
+
+/* Some seconds at most, however many rows and samples there are. */
+#define WORK_MAX 4e9
+
+/* Sums in another order differ in the last bits: ties are ties. */
+#define TIE 1e-9
+
+/* Correlations under this are what a series of 64 independent values shows by chance. */
+#define CORRELATION_MIN 0.1
+
+struct permuter {
+	uint64_t random;
+	const struct statistics_design *design;
+	uint32_t *members; /* sample indices, stratum after stratum */
+	uint32_t begin[STATISTICS_STRATUM_COUNT + 1];
+	uint32_t new_count[STATISTICS_STRATUM_COUNT];
+	uint32_t *chosen; /* the samples labelled new */
+	uint32_t chosen_count;
+};
+
+/* splitmix64: of one fixed seed, so that a comparison can be repeated. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t value = (*state += 0x9e3779b97f4a7c15ULL);
+
+	value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+	return value ^ (value >> 31);
+}
+
+/* The bias of the multiplication is below 2^-32 for any count of samples there can be. */
+static uint32_t random_below(uint64_t *state, uint32_t limit)
+{
+	return (uint32_t)(((next_random(state) >> 32) * limit) >> 32);
+}
+
+static void permuter_init(
+	struct permuter *permuter, const struct statistics_design *design, uint32_t *memory)
+{
+	uint32_t used = 0;
+
+	*permuter = (struct permuter){.random = 0x67617074726163ULL,
+		.design = design,
+		.members = memory,
+		.chosen = memory + design->sample_count};
+	for (uint8_t g = 0; g < STATISTICS_STRATUM_COUNT; g++) {
+		permuter->begin[g] = used;
+		for (uint32_t i = 0; i < design->sample_count; i++) {
+			if (design->stratum[i] == g) {
+				permuter->members[used++] = i;
+				permuter->new_count[g] += design->is_new[i];
+			}
+		}
+	}
+	permuter->begin[STATISTICS_STRATUM_COUNT] = used;
+}
+
+/* Draws which samples are called new, as many in each stratum as there are. */
+static void permuter_draw(struct permuter *permuter)
+{
+	permuter->chosen_count = 0;
+	for (uint32_t g = 0; g < STATISTICS_STRATUM_COUNT; g++) {
+		uint32_t *members = permuter->members + permuter->begin[g];
+		const uint32_t count = permuter->begin[g + 1] - permuter->begin[g];
+
+		for (uint32_t i = 0; i < permuter->new_count[g]; i++) {
+			const uint32_t other = i + random_below(&permuter->random, count - i);
+			const uint32_t moved = members[other];
+
+			members[other] = members[i];
+			members[i] = moved;
+			permuter->chosen[permuter->chosen_count++] = moved;
+		}
+	}
+}
+
+static void permuter_take_labels(struct permuter *permuter)
+{
+	permuter->chosen_count = 0;
+	for (uint32_t i = 0; i < permuter->design->sample_count; i++) {
+		if (permuter->design->is_new[i]) {
+			permuter->chosen[permuter->chosen_count++] = i;
+		}
+	}
+}
+
+/*
+ * Shares, one a sample, such that the sum over the samples called new is the difference of the
+ * group means (strata weighted by their size) over its standard deviation under permutation.
+ */
+static void fill_shares(const struct permuter *permuter, const double *values, double *shares)
+{
+	double variance = 0;
+
+	for (uint32_t g = 0; g < STATISTICS_STRATUM_COUNT; g++) {
+		const uint32_t *members = permuter->members + permuter->begin[g];
+		const uint32_t count = permuter->begin[g + 1] - permuter->begin[g];
+		const double new_count = permuter->new_count[g];
+		double factor;
+		double squares = 0;
+		double mean = 0;
+
+		if (count < 2) {
+			continue;
+		}
+		factor = (double)count / permuter->design->sample_count *
+			 (1 / new_count + 1 / (count - new_count));
+		for (uint32_t i = 0; i < count; i++) {
+			mean += values[members[i]] / count;
+		}
+		for (uint32_t i = 0; i < count; i++) {
+			const double share = (values[members[i]] - mean) * factor;
+
+			shares[members[i]] = share;
+			squares += share * share;
+		}
+		/* Of a sum of new_count drawn without replacement. */
+		variance += squares * new_count * (count - new_count) / count / (count - 1);
+	}
+	for (uint32_t i = 0; i < permuter->design->sample_count; i++) {
+		shares[i] = variance > 0 ? shares[i] / sqrt(variance) : 0;
+	}
+}
+
+static double difference(const struct permuter *permuter, const double *shares)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < permuter->chosen_count; i++) {
+		sum += shares[permuter->chosen[i]];
+	}
+	return sum;
+}
+
+/* What the test works on: row r's shares are at shares + r * sample_count. */
+struct test {
+	struct statistics_row *rows;
+	uint32_t row_count;
+	uint32_t sample_count;
+	double *shares;
+	double *observed;
+	double *drawn;
+	uint32_t *order; /* of the rows, the largest rise first */
+	uint32_t *rise_count;
+	uint32_t *fall_count;
+};
+
+static int compare_observed(const void *left, const void *right, void *user)
+{
+	const double *observed = user;
+	const double a = observed[*(const uint32_t *)left];
+	const double b = observed[*(const uint32_t *)right];
+
+	return a > b ? -1 : a < b;
+}
+
+/*
+ * A row counts when the largest of the rows that did not change more than it does as well: from
+ * the back of the order for rises, from the front for falls.
+ */
+static void count_draw(const struct test *test)
+{
+	double largest = -INFINITY;
+
+	for (uint32_t k = test->row_count; k > 0; k--) {
+		const uint32_t row = test->order[k - 1];
+
+		largest = fmax(largest, test->drawn[row]);
+		test->rise_count[row] += largest >= test->observed[row] - TIE;
+	}
+	largest = -INFINITY;
+	for (uint32_t k = 0; k < test->row_count; k++) {
+		const uint32_t row = test->order[k];
+
+		largest = fmax(largest, -test->drawn[row]);
+		test->fall_count[row] += largest >= -test->observed[row] - TIE;
+	}
+}
+
+/* No row is surer than one that changed more. */
+static void conclude(const struct test *test, uint32_t permutation_count)
+{
+	double least = 0;
+
+	for (uint32_t k = 0; k < test->row_count; k++) {
+		struct statistics_row *row = &test->rows[test->order[k]];
+		const double p =
+			(test->rise_count[test->order[k]] + 1.0) / (permutation_count + 1.0);
+
+		least = fmax(least, p);
+		row->p_rise = least;
+	}
+	least = 0;
+	for (uint32_t k = test->row_count; k > 0; k--) {
+		struct statistics_row *row = &test->rows[test->order[k - 1]];
+		const double p =
+			(test->fall_count[test->order[k - 1]] + 1.0) / (permutation_count + 1.0);
+
+		least = fmax(least, p);
+		row->p_fall = least;
+	}
+}
+
+static uint32_t permutation_count(uint32_t row_count, uint32_t sample_count)
+{
+	const double count = WORK_MAX / ((double)row_count * sample_count + 1);
+
+	return count > PERMUTATION_COUNT       ? PERMUTATION_COUNT
+	       : count < PERMUTATION_COUNT_MIN ? PERMUTATION_COUNT_MIN
+					       : (uint32_t)count;
+}
+
+static void run_test(struct test *test, struct permuter *permuter)
+{
+	const uint32_t count = permutation_count(test->row_count, test->sample_count);
+
+	permuter_take_labels(permuter);
+	for (uint32_t r = 0; r < test->row_count; r++) {
+		double *shares = test->shares + (size_t)r * test->sample_count;
+
+		assert(test->rows[r].inflation >= 1);
+		fill_shares(permuter, test->rows[r].values, shares);
+		test->observed[r] = difference(permuter, shares) / sqrt(test->rows[r].inflation);
+		test->order[r] = r;
+	}
+	qsort_r(test->order, test->row_count, sizeof(*test->order), compare_observed,
+		test->observed);
+	for (uint32_t n = 0; n < count; n++) {
+		permuter_draw(permuter);
+		for (uint32_t r = 0; r < test->row_count; r++) {
+			test->drawn[r] =
+				difference(permuter, test->shares + (size_t)r * test->sample_count);
+		}
+		count_draw(test);
+	}
+	conclude(test, count);
+}
+
+enum status statistics_test(
+	const struct statistics_design *design, struct statistics_row *rows, uint32_t row_count)
+{
+	struct permuter permuter;
+	struct test test = {
+		.rows = rows, .row_count = row_count, .sample_count = design->sample_count};
+	double *reals;
+	uint32_t *counts;
+
+	if (row_count == 0) {
+		return STATUS_OK;
+	}
+	reals = calloc((size_t)row_count * (design->sample_count + 2), sizeof(*reals));
+	counts = calloc((size_t)row_count * 3 + (size_t)design->sample_count * 2, sizeof(*counts));
+	if (reals && counts) {
+		test.shares = reals;
+		test.observed = reals + (size_t)row_count * design->sample_count;
+		test.drawn = test.observed + row_count;
+		test.order = counts;
+		test.rise_count = counts + row_count;
+		test.fall_count = test.rise_count + row_count;
+		permuter_init(&permuter, design, test.fall_count + row_count);
+		run_test(&test, &permuter);
+	}
+	free(reals);
+	free(counts);
+	return reals && counts ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+double statistics_labellings(uint32_t base_count, uint32_t new_count)
+{
+	double count = 1;
+
+	for (uint32_t i = 1; i <= new_count; i++) {
+		count *= (double)(base_count + i) / i;
+	}
+	return count;
+}
+
+void statistics_memory_add(struct statistics_memory *memory, const double *series, uint32_t count)
+{
+	double mean = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		mean += series[i] / count;
+	}
+	for (uint32_t lag = 0; lag <= STATISTICS_LAG_COUNT; lag++) {
+		for (uint32_t i = 0; i + lag < count; i++) {
+			memory->sums[lag] += (series[i] - mean) * (series[i + lag] - mean);
+		}
+	}
+}
+
+/*
+ * The series is taken for one whose memory fades by a constant factor, with the correlation time
+ * that the sums show up to where they no longer stand out. Groups of such a series correlate by
+ * a known amount.
+ */
+double statistics_memory_inflation(const struct statistics_memory *memory, double group_length)
+{
+	double time = 1;
+	double fading;
+	double faded;
+	double within;
+	double between;
+
+	for (uint32_t lag = 1; lag <= STATISTICS_LAG_COUNT && memory->sums[0] > 0; lag++) {
+		const double correlation = memory->sums[lag] / memory->sums[0];
+
+		if (correlation < CORRELATION_MIN) {
+			break;
+		}
+		time += 2 * correlation;
+	}
+	fading = (time - 1) / (time + 1);
+	faded = pow(fading, group_length);
+	within = group_length * (1 - fading * fading) - 2 * fading * (1 - faded);
+	between = fading * (1 - faded) * (1 - faded);
+	return within > 0 ? 1 + 2 * (between / within) / (1 - faded) : 1;
+}

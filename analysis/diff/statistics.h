@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether differences between two groups of samples can be chance: a permutation test of many rows
+ * at once, corrected for their number (step-down maxT of Westfall and Young), and how far
+ * neighbours in time depend on each other. Why these: docs/regression.md.
+ */
+#pragma once
+
+#include "trace/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Kinds of samples that are exchanged only among themselves. */
+#define STATISTICS_STRATUM_COUNT 3
+
+struct statistics_design {
+	uint32_t sample_count;
+	const bool *is_new;
+	const uint8_t *stratum; /* below STATISTICS_STRATUM_COUNT */
+};
+
+struct statistics_row {
+	const double *values; /* one for each sample */
+	double inflation;     /* of the variance of a mean, because neighbours depend; 1: none */
+	double p_rise; /* out: adjusted for all rows, that the new mean is higher by chance */
+	double p_fall;
+};
+
+/* Both groups need a sample in every stratum that has any. The same input gives the same result. */
+MUST_CHECK enum status statistics_test(
+	const struct statistics_design *design, struct statistics_row *rows, uint32_t row_count);
+
+/* In how many ways the samples can be put into the two groups; as a double, it may be huge. */
+double statistics_labellings(uint32_t base_count, uint32_t new_count);
+
+/* Sums of products of a series with itself, shifted; several series add up. All zero is empty. */
+#define STATISTICS_LAG_COUNT 16
+
+struct statistics_memory {
+	double sums[STATISTICS_LAG_COUNT + 1];
+};
+
+void statistics_memory_add(struct statistics_memory *memory, const double *series, uint32_t count);
+
+/*
+ * How much larger the variance of a mean is than it looks, when it is taken over groups of
+ * `group_length` neighbours of the series. At least 1.
+ */
+double statistics_memory_inflation(const struct statistics_memory *memory, double group_length);

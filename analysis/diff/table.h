@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is compared, as a table: a row for each figure of each GPU and of all together, with its
+ * value in every run and, where noise is to be judged, in every sample. A sample is a run, or a
+ * batch of a run's blocks.
+ */
+#pragma once
+
+#include "analysis/diff/run.h"
+#include "analysis/diff/statistics.h"
+
+/* The device of a row that is about all of them. */
+#define TABLE_ALL (-1)
+
+/* Batches of blocks in a run, beside which fewer tell too little: see docs/regression.md. */
+#define TABLE_BATCH_COUNT     16
+#define TABLE_BATCH_COUNT_MIN 8
+
+/* With so many ways to label the runs, runs themselves are samples enough for a p under 0.01. */
+#define TABLE_LABELLINGS_MIN 200
+
+/* Runs on both sides: a month of hourly ones would be more than anybody compares. */
+#define TABLE_RUN_COUNT_MAX 512
+
+/* clang-format off */
+/* X(constant, name in JSON and budgets, what it is) */
+#define TABLE_METRICS(X)                                                                    \
+	X(TIME,        "time",        "time, work that was not there aside")                \
+	X(IDLE,        "idle",        "time without a kernel, in gaps that have causes")    \
+	X(SHORT,       "short_gaps",  "time without a kernel, in gaps below the threshold") \
+	X(CAUSE,       "cause",       "the part of idle that is charged to one cause")      \
+	X(BUSY,        "busy",        "time with a kernel")                                 \
+	X(COPYING,     "copying",     "time with a copy and no kernel")                     \
+	X(GAPS,        "gaps",        "gaps that have causes")                              \
+	X(P50,         "gap_p50",     "median length of such a gap")                        \
+	X(P95,         "gap_p95",     "length that 95 of 100 such gaps do not exceed")      \
+	X(P99,         "gap_p99",     "length that 99 of 100 such gaps do not exceed")      \
+	X(MAX,         "gap_max",     "the longest such gap")                               \
+	X(UTILISATION, "utilisation", "share of the time with a kernel")                    \
+	X(THROUGHPUT,  "throughput",  "work per second")
+/* clang-format on */
+
+#define TABLE_ENUM(constant, name, meaning) METRIC_##constant,
+enum metric {
+	TABLE_METRICS(TABLE_ENUM) METRIC_COUNT
+};
+#undef TABLE_ENUM
+
+enum table_mode {
+	TABLE_NO_SAMPLES, /* nothing to compare with, or too little */
+	TABLE_RUNS,
+	TABLE_BLOCKS
+};
+
+struct table_row {
+	int32_t device; /* a slot of the first run, or TABLE_ALL */
+	enum metric metric;
+	enum cause cause; /* of METRIC_CAUSE */
+	const char *object;
+	const char *phase;
+	double base_value; /* per unit of work, where that makes sense */
+	double new_value;
+	double base_gaps; /* per unit of work, of METRIC_CAUSE */
+	double new_gaps;
+	double *run_values; /* one for each run */
+	double *samples;    /* one for each sample; NULL: not tested */
+	double inflation;
+};
+
+struct table {
+	const struct run *const *runs; /* borrowed; those of the base first */
+	uint32_t run_count;
+	uint32_t base_count;
+	enum table_mode mode;
+	struct statistics_design design;
+	struct table_row *rows; /* by device, metric, cause, object, phase */
+	uint32_t row_count;
+	/* The table's own. */
+	struct table_batch *batches;
+	double *memory;
+};
+
+/* How noise can be judged in these runs, which are comparable. */
+enum table_mode table_mode_of(
+	const struct run *const *runs, uint32_t run_count, uint32_t base_count);
+
+/* Gives the table of the runs, of which the first `base_count` are the base. */
+MUST_CHECK enum status table_create(const struct run *const *runs, uint32_t run_count,
+	uint32_t base_count, struct table **out_table);
+
+/* The name in JSON and budgets, valid for ever. */
+const char *table_metric_name(enum metric metric);
+const char *table_metric_meaning(enum metric metric);
+
+/* Accepts NULL. */
+void table_destroy(struct table *table);
+DEFINE_AUTO(struct table, table_destroy)
