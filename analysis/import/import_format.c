@@ -12,6 +12,7 @@
 /* One row for each reader. */
 static const struct import_format *const formats[] = {
 	&import_nsys,
+	&import_kineto,
 };
 
 #define FORMAT_COUNT (sizeof(formats) / sizeof(formats[0]))

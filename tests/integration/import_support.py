@@ -52,11 +52,17 @@ def run(command, environment=None):
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
 
 
+def sanitizer(build):
+    """The runtime of the sanitizer that the build has, None without one."""
+    linked = run(["ldd", build + "/lib/babeltrace2/plugins/babeltrace-plugin-gaptrace.so"]).stdout
+    runtime = re.search(r"/\S*lib[at]san\S*", linked)
+    return runtime.group() if runtime else None
+
+
 def plugin_environment(build):
     """For the babeltrace2 command, which is not built with a sanitizer: its runtime has to come first."""
     environment = dict(os.environ, BABELTRACE_PLUGIN_PATH=build + "/lib/babeltrace2/plugins")
-    linked = run(["ldd", build + "/lib/babeltrace2/plugins/babeltrace-plugin-gaptrace.so"]).stdout
-    runtime = re.search(r"/\S*lib[at]san\S*", linked)
+    runtime = sanitizer(build)
     if runtime:
-        environment.update(LD_PRELOAD=runtime.group(), ASAN_OPTIONS="detect_leaks=0")
+        environment.update(LD_PRELOAD=runtime, ASAN_OPTIONS="detect_leaks=0")
     return environment

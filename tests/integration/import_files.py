@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Files of other tools: one report whichever way they are read, several of one job, and clear refusals.
+
+usage: import_files.py BUILD_FOLDER
+"""
+import os
+import pathlib
+import sqlite3
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from import_support import ROOT, Checks, plugin_environment, report, run  # noqa: E402
+
+sys.path.insert(0, str(ROOT / "bench"))
+import import_files as made  # noqa: E402
+
+STEPS = 60
+HOSTILE = 'a"b\\c\x1b[31mred\x1b[0m\r\nline\t<&>\u202e%s'
+# A step's kernels, without overlap, and its copy.
+KERNEL_NS, COPY_NS = made.KERNELS * (170 * made.US + 1), 100 * made.US
+
+
+def files(folder):
+    """One of each kind and some special ones, with the component class that reads it."""
+    folder.mkdir()
+    made.write_nsys(str(folder / "run.sqlite"), STEPS)
+    made.write_nsys(str(folder / "hostile.sqlite"), 3, kernel_name=HOSTILE)
+    made.write_kineto(str(folder / "run.json"), STEPS)
+    made.write_kineto(str(folder / "run.json.gz"), STEPS)
+    return [(folder / "run.sqlite", "nsys"), (folder / "hostile.sqlite", "nsys"),
+            (folder / "run.json", "kineto"), (folder / "run.json.gz", "kineto")]
+
+
+def components(kind, paths):
+    inputs = ",".join(f'"{path}"' for path in paths)
+    return ["-c", f"source.gaptrace.{kind}", "--params", f"inputs=[{inputs}]"]
+
+
+def check_graph(checks, build, environment, name, kind, paths, folder):
+    """The command, the graph, and a CTF trace that the graph wrote make one report, byte for byte."""
+    babeltrace = ["babeltrace2", *components(kind, paths)]
+    trace = folder / f"{name}.ctf"
+    written = run([*babeltrace, "-c", "sink.ctf.fs", "-p", f'path="{trace}"'], environment)
+    checks.equal(f"{name}: exit of sink.ctf.fs", written.returncode, 0)
+    for form in ("text", "json"):
+        options = ["--format", form, "--threshold", "100us"]
+        command = run([build + "/bin/gaptrace", "report", *options, *map(str, paths)])
+        graph = run([*babeltrace, "-c", "sink.gaptrace.report", "-p", f'format="{form}",threshold="100us"'],
+                    environment)
+        from_trace = run([build + "/bin/gaptrace", "report", *options, str(trace)])
+        checks.equal(f"{name}: exit", command.returncode, 0)
+        checks.equal(f"{name}: graph, {form}", graph.stdout, command.stdout)
+        checks.equal(f"{name}: CTF, {form}", from_trace.stdout, command.stdout)
+        checks.true(f"{name}: no raw control characters, {form}",
+                    not any(character < " " and character != "\n" for character in command.stdout))
+
+
+def check_sinks(checks, environment, path, kind):
+    """Events are printed with names and labels, gaps derived, and files recognised without a component's name."""
+    babeltrace = ["babeltrace2", *components(kind, [path])]
+    pretty = run(babeltrace, environment).stdout
+    checks.equal(f"{path.name}: kernels printed", pretty.count("gaptrace_gpu:kernel:"), STEPS * made.KERNELS)
+    checks.equal(f"{path.name}: devices printed", pretty.count("gaptrace_gpu:device:"), 1)
+    checks.equal(f"{path.name}: labels", pretty.count('kind = ( "htod" : container = 1 )'), STEPS)
+    checks.true(f"{path.name}: its source", pretty.startswith("[") and '"source"' in pretty.splitlines()[0])
+    derived = run([*babeltrace, "-c", "filter.gaptrace.gaps"], environment).stdout
+    # Between the copy and the kernels of a step nothing is idle for 1 ms; from step to step it is.
+    gaps = [line for line in derived.splitlines() if "gaptrace:gap:" in line and 'layer = "kernel"' in line]
+    checks.equal(f"{path.name}: gaps derived", len([line for line in gaps if 'edge = "inner"' in line]), STEPS - 1)
+    found = run(["babeltrace2", str(path)], environment)
+    checks.equal(f"{path.name}: recognised by babeltrace2", found.stdout, pretty)
+
+
+def check_formats_agree(checks, build, listed):
+    """The same job told by two tools has the same gaps, cut alike."""
+    reports = [report(build, [path]) for path, _ in listed if path.name.startswith("run.")]
+    for other in reports[1:]:
+        for key in ("operations", "kernels", "span_ns", "busy_ns", "copying_ns", "idle_ns", "gaps", "kernel_gaps"):
+            checks.equal(f"both formats: {key}", other["devices"][0][key], reports[0]["devices"][0][key])
+    device = reports[0]["devices"][0]
+    checks.equal("busy", device["busy_ns"], STEPS * KERNEL_NS)
+    checks.equal("copying", device["copying_ns"], STEPS * COPY_NS)
+    checks.equal("gaps between steps", device["gaps"]["inner"]["count"], STEPS - 1)
+
+
+def check_several(checks, build, environment, folder):
+    """Ranks of one job make one report: GPUs apart by UUID, one GPU of two processes is one."""
+    folder.mkdir()
+    for rank in (0, 1):
+        made.write_nsys(str(folder / f"own{rank}.sqlite"), STEPS, rank)
+        made.write_nsys(str(folder / f"shared{rank}.sqlite"), STEPS, rank, uuid="GPU-S")
+        made.write_kineto(str(folder / f"rank{rank}.json.gz"), STEPS, rank)
+    own = [folder / f"own{rank}.sqlite" for rank in (0, 1)]
+    shared = [folder / f"shared{rank}.sqlite" for rank in (0, 1)]
+    ranks = [folder / f"rank{rank}.json.gz" for rank in (0, 1)]
+
+    apart = report(build, own)
+    checks.equal("two files: devices", [device["uuid"] for device in apart["devices"]], ["GPU-0", "GPU-1"])
+    for device, path in zip(apart["devices"], own):
+        alone = report(build, [path])["devices"][0]
+        checks.equal(f"{path.name} in company: busy", device["busy_ns"], alone["busy_ns"])
+        checks.equal(f"{path.name} in company: gaps", device["kernel_gaps"]["inner"], alone["kernel_gaps"]["inner"])
+        checks.equal(f"{path.name} in company: split", device["kernel_gaps"]["split"], alone["kernel_gaps"]["split"])
+
+    # The second process runs 11 us later, and nearly all of it beside the first one's kernels.
+    together = report(build, shared)
+    checks.equal("one GPU: devices", [device["uuid"] for device in together["devices"]], ["GPU-S"])
+    device = together["devices"][0]
+    checks.equal("one GPU: operations", device["operations"], 2 * STEPS * (made.KERNELS + 1))
+    checks.true("one GPU: its processes' kernels cover it together",
+                STEPS * KERNEL_NS < device["busy_ns"] < 2 * STEPS * KERNEL_NS, device["busy_ns"])
+
+    mixed = report(build, [own[0], ranks[1]])
+    checks.equal("two tools: devices", sorted(device["index"] for device in mixed["devices"]), [0, 1])
+    checks.equal("two tools: sources", len(mixed["trust"]["sources"]), 2)
+
+    # The same process and thread number in two files: two processes, whose calls issue their own kernels alone.
+    (folder / "copy").mkdir()
+    made.write_nsys(str(folder / "copy" / "own0.sqlite"), STEPS, 0, uuid="GPU-C")
+    twins = report(build, [own[0], folder / "copy" / "own0.sqlite"])
+    checks.equal("same numbers: devices", len(twins["devices"]), 2)
+    checks.equal("same numbers: splits", twins["devices"][1]["gaps"]["split"], twins["devices"][0]["gaps"]["split"])
+    checks.equal("same numbers: unjoined", twins["trust"]["unjoined"], 0)
+    check_graph(checks, build, environment, "several", "nsys", own, folder)
+    check_graph(checks, build, environment, "ranks", "kineto", ranks, folder)
+
+
+def refused(checks, build, what, paths, text):
+    done = run([build + "/bin/gaptrace", "report", *map(str, paths)])
+    checks.equal(f"{what}: exit", done.returncode, 2)
+    checks.equal(f"{what}: lines", done.stderr.count("\n"), 1)
+    checks.true(f"{what}: says '{text}'", text in done.stderr, done.stderr)
+    checks.equal(f"{what}: no report", done.stdout, "")
+
+
+def check_refusals(checks, build, folder):
+    folder.mkdir()
+    contents = {"report.nsys-rep": b"\x01\x02nsys", "old.qdrep": b"x", "other.json": b'{"hello": [1, 2]}',
+                "data.parquet": b"PAR1....", "trace.zst": b"\x28\xb5\x2f\xfd....", "stream_0": b"\xc1\x1f\xfc\xc1....",
+                "metadata": b"/* CTF 1.8 */\n", "empty": b"", "notes.txt": b"hello\n", "program": b"\x7fELF...."}
+    texts = {"report.nsys-rep": "nsys export --type sqlite", "old.qdrep": "nsys export --type sqlite",
+             "other.json": "no trace of Kineto", "data.parquet": "nsys export --type sqlite",
+             "trace.zst": "unpack it first", "stream_0": "name the directory", "metadata": "name the directory",
+             "empty": "an empty file", "notes.txt": "of no kind that is known", "program": "a program"}
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+        refused(checks, build, name, [folder / name], texts[name])
+        refused(checks, build, name, [folder / name], name)
+    sqlite3.connect(folder / "other.sqlite").executescript("CREATE TABLE songs (title TEXT);")
+    refused(checks, build, "another database", [folder / "other.sqlite"], "other.sqlite")
+    run(["mkfifo", str(folder / "pipe")])
+    refused(checks, build, "a pipe", [folder / "pipe"], "neither a file nor a directory")
+    refused(checks, build, "nothing there", [folder / "gone.sqlite"], "No such file")
+
+    made.write_nsys(str(folder / "run.sqlite"), 3)
+    os.symlink(folder / "run.sqlite", folder / "again.sqlite")
+    refused(checks, build, "the same twice", [folder / "run.sqlite", folder / "again.sqlite"], "the same file")
+    refused(checks, build, "a mix", [folder / "run.sqlite", folder], "their clocks cannot be compared")
+    refused(checks, build, "a mix", [folder, folder / "run.sqlite"], "their clocks cannot be compared")
+    refused(checks, build, "one of two", [folder / "run.sqlite", folder / "notes.txt"], "notes.txt")
+
+
+def check_parameters(checks, environment, path):
+    """What a component refuses it says in one line, before anything is read."""
+    for parameters, text in (("", "`inputs` must be an array"), ('inputs="x"', "`inputs` must be an array"),
+                             ("inputs=[]", "`inputs` must be an array"), ("inputs=[1]", "a path must be a string"),
+                             (f'inputs=["{path}"],input=1', "there is no parameter `input`"),
+                             ('inputs=["/nonexistent"]', "/nonexistent: No such file")):
+        command = ["babeltrace2", "-c", "source.gaptrace.nsys"] + (["-p", parameters] if parameters else [])
+        done = run(command, environment)
+        checks.equal(f"{parameters}: exit", done.returncode, 1)
+        # babeltrace2 folds long lines.
+        said = " ".join(done.stderr.split())
+        checks.true(f"{parameters}: says '{text}'", text in said, said)
+
+
+def main():
+    build, checks = sys.argv[1], Checks()
+    environment = plugin_environment(build)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        listed = files(folder / "files")
+        for path, kind in listed:
+            check_graph(checks, build, environment, path.name, kind, [path], folder)
+        check_sinks(checks, environment, listed[0][0], "nsys")
+        check_sinks(checks, environment, listed[2][0], "kineto")
+        check_formats_agree(checks, build, listed)
+        check_several(checks, build, environment, folder / "several")
+        check_refusals(checks, build, folder / "refused")
+        check_parameters(checks, environment, listed[0][0])
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()
