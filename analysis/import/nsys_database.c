@@ -123,7 +123,7 @@ static int count_steps(void *context)
 	struct nsys_database *database = context;
 
 	if (database->steps_left < STEPS_AT_ONCE) {
-		return !database->is_saving;
+		return 1;
 	}
 	database->steps_left -= STEPS_AT_ONCE;
 	return 0;
@@ -132,12 +132,9 @@ static int count_steps(void *context)
 static void distrust(struct nsys_database *database)
 {
 	sqlite3 *db = database->db;
-	/* SQLite refuses a file that was cut unless its schema may be written; nothing writes. */
-	const int may_be_cut = database->missing_bytes > 0;
 
 	(void)sqlite3_extended_result_codes(db, 1);
-	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, !may_be_cut, NULL);
-	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, may_be_cut, NULL);
+	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
@@ -150,16 +147,35 @@ static void distrust(struct nsys_database *database)
 	sqlite3_progress_handler(db, STEPS_AT_ONCE, count_steps, database);
 }
 
+static int read_schema(sqlite3 *db)
+{
+	return sqlite3_exec(db, "SELECT count(*) FROM pragma_table_list", NULL, NULL, NULL);
+}
+
 /* Reads the schema: a file that is none at all ends here. */
 static enum status check_schema(struct nsys_database *database, struct diag *diag)
 {
 	static const char settings[] = "PRAGMA cache_size=-" CACHE_KIBIBYTES ";"
 				       "PRAGMA temp_store=FILE;"
 				       "PRAGMA cell_size_check=ON;"
-				       "PRAGMA mmap_size=0;"
-				       "SELECT count(*) FROM sqlite_schema";
-	const int code = sqlite3_exec(database->db, settings, NULL, NULL, NULL);
+				       "PRAGMA mmap_size=0";
+	sqlite3 *db = database->db;
+	int code = sqlite3_exec(db, settings, NULL, NULL, NULL);
 
+	if (code == SQLITE_OK) {
+		code = read_schema(db);
+	}
+	/*
+	 * A cut file, or one whose schema is damaged, is refused unless the schema may be written,
+	 * which nothing here does. The first statement after that still fails; what comes then sees
+	 * those tables that could be read.
+	 */
+	if ((code & 0xff) == SQLITE_CORRUPT) {
+		(void)sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+		(void)sqlite3_db_config(db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
+		database->is_partial = read_schema(db) != SQLITE_OK;
+		code = database->is_partial ? read_schema(db) : SQLITE_OK;
+	}
 	if (code == SQLITE_OK) {
 		return STATUS_OK;
 	}
@@ -167,7 +183,7 @@ static enum status check_schema(struct nsys_database *database, struct diag *dia
 		return STATUS_NO_MEMORY;
 	}
 	return diag_set(diag, STATUS_BAD_INPUT, "%s: schema: %s; export the report again",
-		database->path, sqlite3_errmsg(database->db));
+		database->path, sqlite3_errmsg(db));
 }
 
 enum status nsys_database_open(struct nsys_database *database, const char *path, struct diag *diag)
@@ -206,7 +222,9 @@ enum status nsys_database_open(struct nsys_database *database, const char *path,
 void nsys_database_close(struct nsys_database *database)
 {
 	(void)sqlite3_close_v2(database->db);
+	(void)sqlite3_close_v2(database->scratch);
 	database->db = NULL;
+	database->scratch = NULL;
 }
 
 /* One question with one answer, about names that are bound and never part of the SQL. */
@@ -227,9 +245,8 @@ static bool has_answer(
 
 bool nsys_database_has_table(struct nsys_database *database, const char *name)
 {
-	/* A virtual table has no root page. */
 	return has_answer(database,
-		"SELECT 1 FROM main.sqlite_schema WHERE type='table' AND rootpage>0"
+		"SELECT 1 FROM pragma_table_list WHERE schema='main' AND type='table'"
 		" AND name=?1 COLLATE NOCASE",
 		name, NULL);
 }
@@ -250,7 +267,7 @@ sqlite3_stmt *nsys_database_prepare(struct nsys_database *database, const char *
 	return statement;
 }
 
-enum nsys_step nsys_database_step(struct nsys_database *database, sqlite3_stmt *statement)
+enum nsys_step nsys_database_step(const struct nsys_database *database, sqlite3_stmt *statement)
 {
 	const int code = sqlite3_step(statement);
 
@@ -273,16 +290,34 @@ enum nsys_step nsys_database_step(struct nsys_database *database, sqlite3_stmt *
 	}
 }
 
+sqlite3 *nsys_database_scratch(struct nsys_database *database)
+{
+	static const char settings[] = "PRAGMA journal_mode=OFF;"
+				       "PRAGMA synchronous=OFF;"
+				       "PRAGMA temp_store=FILE;"
+				       "PRAGMA cache_size=-" CACHE_KIBIBYTES;
+	const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+
+	/* Without a name it is a file that is gone when it is closed. */
+	if (!database->scratch &&
+		(sqlite3_open_v2("", &database->scratch, flags, NULL) != SQLITE_OK ||
+			sqlite3_exec(database->scratch, settings, NULL, NULL, NULL) != SQLITE_OK)) {
+		(void)sqlite3_close_v2(database->scratch);
+		database->scratch = NULL;
+	}
+	return database->scratch;
+}
+
 const char *nsys_database_fault(const struct nsys_database *database)
 {
-	return sqlite3_errcode(database->db) == SQLITE_INTERRUPT
+	return (sqlite3_errcode(database->db) & 0xff) == SQLITE_INTERRUPT
 		       ? "more rows than the file can hold: its pages form a cycle"
 		       : sqlite3_errmsg(database->db);
 }
 
-enum status nsys_database_failure(const struct nsys_database *database, struct diag *diag)
+enum status nsys_database_failure(sqlite3 *db, struct diag *diag)
 {
-	switch (sqlite3_errcode(database->db) & 0xff) {
+	switch (sqlite3_errcode(db) & 0xff) {
 	case SQLITE_NOMEM:
 		return diag_set(diag, STATUS_NO_MEMORY, "nsys: no memory to read the file");
 	case SQLITE_FULL:
@@ -291,6 +326,6 @@ enum status nsys_database_failure(const struct nsys_database *database, struct d
 			"nsys: no room for a temporary file to sort rows in; "
 			"set SQLITE_TMPDIR to a folder with as much room as the file takes");
 	default:
-		return diag_set(diag, STATUS_IO, "nsys: %s", sqlite3_errmsg(database->db));
+		return diag_set(diag, STATUS_IO, "nsys: %s", sqlite3_errmsg(db));
 	}
 }

@@ -16,12 +16,13 @@
 
 struct nsys_database {
 	sqlite3 *db;
+	sqlite3 *scratch; /* a temporary file of ours, made when it is needed */
 	const char *path; /* borrowed from the opener while it opens */
 	uint64_t file_bytes;
 	uint64_t missing_bytes; /* the file is so much shorter than its header says */
 	uint64_t steps_left;    /* of SQLite's machine, before the file is taken for a cycle */
-	bool is_saving;         /* rows are counted instead: a write is not to be interrupted */
 	int saved_count;        /* damaged tables whose rows were saved */
+	bool is_partial;        /* of the schema only a part could be read */
 	bool has_log;           /* a write-ahead log lies beside it, whose rows are not read */
 };
 
@@ -47,10 +48,12 @@ bool nsys_database_has_column(
 
 /* NULL when the file's schema does not allow it (or memory is out: the next step says so). */
 sqlite3_stmt *nsys_database_prepare(struct nsys_database *database, const char *sql);
-enum nsys_step nsys_database_step(struct nsys_database *database, sqlite3_stmt *statement);
+enum nsys_step nsys_database_step(const struct nsys_database *database, sqlite3_stmt *statement);
+
+/* The scratch file; NULL when there is no room for one. */
+sqlite3 *nsys_database_scratch(struct nsys_database *database);
 
 /* Of the last step, in words, valid until the next call. */
 const char *nsys_database_fault(const struct nsys_database *database);
-/* The status that stands for a step that FAILED, and its line. */
-MUST_CHECK enum status nsys_database_failure(
-	const struct nsys_database *database, struct diag *diag);
+/* The status that stands for a FAILED step in `db`, the file or the scratch file, and its line. */
+MUST_CHECK enum status nsys_database_failure(sqlite3 *db, struct diag *diag);

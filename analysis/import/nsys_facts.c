@@ -209,6 +209,10 @@ static enum status note_file(struct nsys_reader *reader)
 			(unsigned long long)database->missing_bytes,
 			(unsigned long long)(database->file_bytes + database->missing_bytes));
 	}
+	if (status == STATUS_OK && database->is_partial) {
+		status = nsys_notes_add(&reader->notes, EVENT_NOTE_UNREADABLE, 0,
+			"the list of tables is damaged: tables may be missing");
+	}
 	if (status == STATUS_OK && database->has_log) {
 		status = nsys_notes_add(&reader->notes, EVENT_NOTE_LOST, 0,
 			"a program that wrote to the file left rows in its -wal file, which are "

@@ -19,9 +19,9 @@ struct saving {
 	bool has_row;
 };
 
-static bool execute(struct nsys_database *database, const char *sql)
+static bool execute(sqlite3 *scratch, const char *sql)
 {
-	return sqlite3_exec(database->db, sql, NULL, NULL, NULL) == SQLITE_OK;
+	return sqlite3_exec(scratch, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
 /* "c0, c1, ..." or "?1, ?2, ...". */
@@ -37,17 +37,14 @@ static void list(char *text, size_t bytes, const char *prefix, int first, int co
 
 static enum status save_row(struct saving *saving, sqlite3_stmt *row, struct diag *diag)
 {
-	enum nsys_step step;
-
 	for (int i = 0; i < saving->salvage->column_count; i++) {
 		if (sqlite3_bind_value(saving->insert, i + 1, sqlite3_column_value(row, i + 1)) !=
 			SQLITE_OK) {
 			return STATUS_NO_MEMORY;
 		}
 	}
-	step = nsys_database_step(saving->database, saving->insert);
-	if (step != NSYS_STEP_END) {
-		return nsys_database_failure(saving->database, diag);
+	if (sqlite3_step(saving->insert) != SQLITE_DONE) {
+		return nsys_database_failure(saving->database->scratch, diag);
 	}
 	(void)sqlite3_reset(saving->insert);
 	return STATUS_OK;
@@ -81,7 +78,7 @@ static enum status save_rows(struct saving *saving, bool is_backwards, struct di
 		}
 	}
 	if (status == STATUS_OK && step == NSYS_STEP_FAILED) {
-		status = nsys_database_failure(saving->database, diag);
+		status = nsys_database_failure(saving->database->db, diag);
 	}
 	(void)sqlite3_finalize(statement);
 	return status;
@@ -90,6 +87,7 @@ static enum status save_rows(struct saving *saving, bool is_backwards, struct di
 static enum status fill(
 	struct nsys_database *database, const struct nsys_salvage *salvage, struct diag *diag)
 {
+	sqlite3 *scratch = database->scratch;
 	struct saving saving = {.database = database,
 		.salvage = salvage,
 		.left = database->file_bytes / ROW_BYTES_MIN};
@@ -99,22 +97,24 @@ static enum status fill(
 
 	list(names, sizeof(names), "c", 0, salvage->column_count);
 	(void)snprintf(
-		query, sizeof(query), "CREATE TEMP TABLE saved_%d (%s)", salvage->number, names);
-	if (!execute(database, query)) {
-		return nsys_database_failure(database, diag);
+		query, sizeof(query), "CREATE TABLE saved_%d (%s); BEGIN", salvage->number, names);
+	if (!execute(scratch, query)) {
+		return nsys_database_failure(scratch, diag);
 	}
 	list(names, sizeof(names), "?", 1, salvage->column_count);
-	(void)snprintf(query, sizeof(query), "INSERT INTO temp.saved_%d VALUES (%s)",
-		salvage->number, names);
-	saving.insert = nsys_database_prepare(database, query);
-	if (!saving.insert) {
-		return nsys_database_failure(database, diag);
+	(void)snprintf(
+		query, sizeof(query), "INSERT INTO saved_%d VALUES (%s)", salvage->number, names);
+	if (sqlite3_prepare_v2(scratch, query, -1, &saving.insert, NULL) != SQLITE_OK) {
+		return nsys_database_failure(scratch, diag);
 	}
 	status = save_rows(&saving, false, diag);
 	if (status == STATUS_OK) {
 		status = save_rows(&saving, true, diag);
 	}
 	(void)sqlite3_finalize(saving.insert);
+	if (status == STATUS_OK && !execute(scratch, "COMMIT")) {
+		status = nsys_database_failure(scratch, diag);
+	}
 	return status;
 }
 
@@ -122,24 +122,22 @@ enum status nsys_salvage_rows(struct nsys_database *database, const struct nsys_
 	struct diag *diag, sqlite3_stmt **out_statement)
 {
 	char query[QUERY_BYTES];
+	sqlite3 *scratch = nsys_database_scratch(database);
 	enum status status;
 
-	/* One transaction: one write of each page. */
-	if (!execute(database, "BEGIN")) {
-		*out_statement = NULL;
-		return STATUS_OK;
+	if (!scratch) {
+		return diag_set(diag, STATUS_NO_SPACE,
+			"nsys: no room for a temporary file to save the rows of a damaged table "
+			"in");
 	}
-	database->is_saving = true;
 	status = fill(database, salvage, diag);
-	if (!execute(database, "COMMIT") && status == STATUS_OK) {
-		status = nsys_database_failure(database, diag);
-	}
-	database->is_saving = false;
 	if (status != STATUS_OK) {
 		return status;
 	}
-	(void)snprintf(query, sizeof(query), "SELECT * FROM temp.saved_%d ORDER BY %s",
-		salvage->number, salvage->order);
-	*out_statement = nsys_database_prepare(database, query);
+	(void)snprintf(query, sizeof(query), "SELECT * FROM saved_%d ORDER BY %s", salvage->number,
+		salvage->order);
+	if (sqlite3_prepare_v2(scratch, query, -1, out_statement, NULL) != SQLITE_OK) {
+		return nsys_database_failure(scratch, diag);
+	}
 	return STATUS_OK;
 }

@@ -17,6 +17,6 @@ struct nsys_salvage {
 	int number; /* no two of a file have the same */
 };
 
-/* Gives a statement over the rows that were saved, in order; NULL when not one could be. */
+/* Gives a statement of the scratch file over the rows that were saved, in order. */
 MUST_CHECK enum status nsys_salvage_rows(struct nsys_database *database,
 	const struct nsys_salvage *salvage, struct diag *diag, sqlite3_stmt **out_statement);

@@ -178,11 +178,11 @@ enum status nsys_table_step(
 		if (status != STATUS_OK) {
 			return status;
 		}
-		step = table->statement ? nsys_database_step(database, table->statement)
-					: NSYS_STEP_END;
+		step = nsys_database_step(database, table->statement);
 	}
 	if (step == NSYS_STEP_FAILED) {
-		return nsys_database_failure(database, diag);
+		return nsys_database_failure(
+			table->was_saved ? database->scratch : database->db, diag);
 	}
 	if (step == NSYS_STEP_ROW) {
 		table->row_count++;
