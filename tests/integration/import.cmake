@@ -2,3 +2,4 @@
 script_test(integration import_ctf import_ctf.py)
 script_test(integration import_files import_files.py TIMEOUT 300)
 script_test(integration import_cases import_cases.py TIMEOUT 300)
+script_test(integration import_causes import_causes.py TIMEOUT 300)
