@@ -187,11 +187,13 @@ static void add_flow(struct kineto_reader *kineto, const struct event *flow)
 /* What ran on a device belongs to the process that called; it is told where it ran, not by whom. */
 static void tell_operation(struct kineto_reader *kineto, struct event *event)
 {
-	struct event_operation *operation =
-		event->kind == EVENT_GPU_KERNEL ? &event->kernel.operation
-		: event->kind == EVENT_GPU_SYNC ? &event->sync.operation
-						: &event->copy.operation;
+	struct event_operation *operation = &event->copy.operation;
 
+	if (event->kind == EVENT_GPU_KERNEL) {
+		operation = &event->kernel.operation;
+	} else if (event->kind == EVENT_GPU_SYNC) {
+		operation = &event->sync.operation;
+	}
 	if (operation->correlation == 0) {
 		operation->correlation = flow_of(kineto, event);
 	}

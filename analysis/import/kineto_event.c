@@ -50,7 +50,11 @@ static enum kineto_verdict make_kernel(const struct kineto_row *row, struct even
 {
 	event->kind = EVENT_GPU_KERNEL;
 	event->kernel.name = row->name;
+	/* Any number but 0 says that it was part of a graph. */
 	event->kernel.graph = (uint32_t)row->graph.value;
+	if (event->kernel.graph == 0) {
+		event->kernel.graph = row->graph_node.value != 0;
+	}
 	return read_operation(row, &event->kernel.operation) ? KINETO_VERDICT_EVENT
 							     : KINETO_VERDICT_MALFORMED;
 }

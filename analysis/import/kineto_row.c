@@ -50,6 +50,7 @@ static const struct key argument_keys[] = {
 	KEY("correlation", NUMBER, correlation),
 	KEY("bytes", NUMBER, bytes),
 	KEY("graph id", NUMBER, graph),
+	KEY("graph node id", NUMBER, graph_node),
 	KEY("cuda_sync_kind", WORD, kind),
 	KEY("wait_on_stream", NUMBER, wait_stream),
 	KEY("wait_on_cuda_event_id", NUMBER, wait_event),

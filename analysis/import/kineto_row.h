@@ -36,6 +36,7 @@ struct kineto_row {
 	struct kineto_value correlation;
 	struct kineto_value bytes;
 	struct kineto_value graph;
+	struct kineto_value graph_node;
 	struct kineto_value wait_stream;
 	struct kineto_value wait_event;
 	/* Texts, "" when they are missing. */

@@ -251,7 +251,7 @@ enum status kineto_trace_read(struct kineto_trace *trace, const char *path, stru
 	if (!reading.has_list || (trace->counts.rows == 0 && !reading.header.has_named_list)) {
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s: byte %" PRIu64 ": no list of trace events; expected a trace of "
-					    "PyTorch's profiler (Kineto), "
+			"PyTorch's profiler (Kineto), "
 			"plain or gzip: {\"traceEvents\": [...]}",
 			path, reading.json.offset);
 	}
