@@ -37,6 +37,7 @@ static const struct other_file others[] = {
 	{NULL, HEAD("\x57\x1d\xd1\x75"), "the metadata of a CTF recording: name the directory that it lies in"},
 	{NULL, HEAD("\x75\xd1\x1d\x57"), "the metadata of a CTF recording: name the directory that it lies in"},
 	{NULL, HEAD("/* CTF 1."), "the metadata of a CTF recording: name the directory that it lies in"},
+	{NULL, HEAD("\x1f\x8b"), "compressed by gzip, but no trace of Kineto: unpack it first"},
 	{NULL, HEAD("\x28\xb5\x2f\xfd"), "compressed by zstd: unpack it first"},
 	{NULL, HEAD("\xfd" "7zXZ"), "compressed by xz: unpack it first"},
 	{NULL, HEAD("BZh"), "compressed by bzip2: unpack it first"},

@@ -10,7 +10,8 @@ if runtime=$(ldd "$BABELTRACE_PLUGIN_PATH/babeltrace-plugin-gaptrace.so" | grep 
   export LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0
 fi
 listed=$(babeltrace2 list-plugins)
-for name in filter.gaptrace.gaps sink.gaptrace.report; do
+for name in filter.gaptrace.gaps sink.gaptrace.report \
+  source.gaptrace.nsys source.gaptrace.kineto source.gaptrace.cuzk-log; do
   grep -q "'$name'" <<<"$listed" || { echo "FAILED: $name is not listed" >&2; exit 1; }
   babeltrace2 help "$name" | grep -c 'manual page' || { echo "FAILED: $name has no help" >&2; exit 1; }
 done
