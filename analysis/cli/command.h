@@ -15,3 +15,4 @@ struct command {
 int command_record(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_diff(int argc, char **argv);
+int command_history(int argc, char **argv);

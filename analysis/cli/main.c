@@ -12,6 +12,7 @@ static const struct command commands[] = {
 	{"record", "[OPTION...] [-- COMMAND]",      "record a command, or a running daemon", command_record},
 	{"report", "[OPTION...] INPUT...",          "say why the GPUs of a recording idled", command_report},
 	{"diff",   "[OPTION...] BASE... -- NEW...", "say whether runs are worse than others", command_diff},
+	{"history", "DB add|list|baseline|trend ...", "keep reports, and find those to compare with", command_history},
 	{"help",   "",                              "print this text",                  command_help},
 };
 /* clang-format on */

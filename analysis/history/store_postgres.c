@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A history on a PostgreSQL server, or a distributed database that speaks its protocol: plain SQL,
+ * one serialisable transaction per call, tried again when the server found a conflict.
+ */
+#include "analysis/history/store.h"
+
+#include <libpq-fe.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* SQLSTATEs that a transaction gets only because another ran beside it. */
+static const char *const conflict_states[] = {
+	"40001", /* serialization_failure */
+	"40P01", /* deadlock_detected */
+	"23505", /* unique_violation: both made the same table */
+	"42P07", /* duplicate_table: the same */
+};
+
+/* Columns of a query of ours. */
+#define COLUMN_COUNT_MAX 32
+
+struct postgres {
+	struct store store;
+	PGconn *connection;
+};
+
+static void postgres_close(struct store *store)
+{
+	struct postgres *postgres = (struct postgres *)store;
+
+	PQfinish(postgres->connection);
+	free(postgres);
+}
+
+/* libpq's message is of several lines; the first says it. */
+static enum status fail(
+	const struct postgres *postgres, enum status status, const char *message, struct diag *diag)
+{
+	const char *host = PQhost(postgres->connection);
+	const char *database = PQdb(postgres->connection);
+
+	return diag_set(diag, status, "history at %s, database %s: %.*s",
+		host && host[0] ? host : "the server", database && database[0] ? database : "?",
+		(int)strcspn(message, "\n"), message);
+}
+
+/* A table that exists already is worth a notice to psql, not to us. */
+static void ignore_notice(void *context, const PGresult *result)
+{
+	(void)context;
+	(void)result;
+}
+
+/* A statement that waits for another's lock gives up in time. */
+static enum status limit_waiting(
+	struct postgres *postgres, const struct store_target *target, struct diag *diag)
+{
+	char sql[64];
+	const struct store_statement statement = {.sql = sql};
+
+	(void)snprintf(sql, sizeof(sql), "SET lock_timeout = %u", (unsigned)target->wait_ms);
+	return store_postgres.run(&postgres->store, &statement, diag);
+}
+
+static enum status postgres_open(
+	const struct store_target *target, struct store **out_store, struct diag *diag)
+{
+	char timeout_s[16];
+	char timeout_ms[16];
+	/* What the connection string says comes last, and holds. */
+	const char *const names[] = {"connect_timeout", "tcp_user_timeout",
+		"fallback_application_name", "client_encoding", "dbname", NULL};
+	const char *const values[] = {
+		timeout_s, timeout_ms, "gaptrace", "UTF8", target->name, NULL};
+	struct postgres *postgres = calloc(1, sizeof(*postgres));
+	enum status status;
+
+	if (!postgres) {
+		return STATUS_NO_MEMORY;
+	}
+	(void)snprintf(
+		timeout_s, sizeof(timeout_s), "%u", (unsigned)(target->wait_ms + 999) / 1000);
+	(void)snprintf(timeout_ms, sizeof(timeout_ms), "%u", (unsigned)target->wait_ms);
+	postgres->store.ops = &store_postgres;
+	postgres->connection = PQconnectdbParams(names, values, 1);
+	if (!postgres->connection) {
+		free(postgres);
+		return STATUS_NO_MEMORY;
+	}
+	if (PQstatus(postgres->connection) != CONNECTION_OK) {
+		status = fail(
+			postgres, STATUS_UNAVAILABLE, PQerrorMessage(postgres->connection), diag);
+		postgres_close(&postgres->store);
+		return status;
+	}
+	(void)PQsetNoticeReceiver(postgres->connection, ignore_notice, NULL);
+	status = limit_waiting(postgres, target, diag);
+	if (status != STATUS_OK) {
+		postgres_close(&postgres->store);
+		return status;
+	}
+	*out_store = &postgres->store;
+	return STATUS_OK;
+}
+
+static bool is_conflict(const char *state)
+{
+	for (size_t i = 0; i < sizeof(conflict_states) / sizeof(conflict_states[0]); i++) {
+		if (state && strcmp(state, conflict_states[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum status refuse(struct postgres *postgres, const struct store_statement *statement,
+	const PGresult *result, struct diag *diag)
+{
+	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+	postgres->store.is_conflict = is_conflict(state);
+	if (PQstatus(postgres->connection) == CONNECTION_OK) {
+		return fail(postgres,
+			state && strncmp(state, "42501", 5) == 0 ? STATUS_PERMISSION : STATUS_IO,
+			PQresultErrorMessage(result), diag);
+	}
+	if (strcmp(statement->sql, "COMMIT") == 0) {
+		return fail(postgres, STATUS_UNAVAILABLE,
+			"the server went away while it committed, so it may have done so or not; "
+			"to add the same again is safe",
+			diag);
+	}
+	return fail(
+		postgres, STATUS_UNAVAILABLE, "the server went away; nothing was changed", diag);
+}
+
+static enum status visit_rows(const struct store_statement *statement, const PGresult *result)
+{
+	enum status status = STATUS_OK;
+
+	for (int row = 0; row < PQntuples(result) && status == STATUS_OK; row++) {
+		const char *values[COLUMN_COUNT_MAX] = {NULL};
+
+		for (int i = 0; i < PQnfields(result) && i < COLUMN_COUNT_MAX; i++) {
+			values[i] = PQgetisnull(result, row, i) ? NULL : PQgetvalue(result, row, i);
+		}
+		status = statement->visit(statement->context, values);
+	}
+	return status;
+}
+
+static enum status postgres_run(
+	struct store *store, const struct store_statement *statement, struct diag *diag)
+{
+	struct postgres *postgres = (struct postgres *)store;
+	PGresult *result = PQexecParams(postgres->connection, statement->sql,
+		(int)statement->value_count, NULL, statement->values, NULL, NULL, 0);
+	const ExecStatusType kind = PQresultStatus(result);
+	enum status status = STATUS_OK;
+
+	if (kind != PGRES_COMMAND_OK && kind != PGRES_TUPLES_OK) {
+		status = refuse(postgres, statement, result, diag);
+	} else if (statement->visit) {
+		status = visit_rows(statement, result);
+	}
+	PQclear(result);
+	return status;
+}
+
+static enum status take_count(void *context, const char *const *values)
+{
+	uint64_t *count = context;
+
+	*count = strtoull(values[0] ? values[0] : "0", NULL, 10);
+	return STATUS_OK;
+}
+
+/* A server's database is shared: only our tables are our business. */
+static enum status postgres_count_tables(
+	struct store *store, bool only_ours, uint64_t *out_count, struct diag *diag)
+{
+	const struct store_statement query = {
+		.sql = "SELECT count(*) FROM information_schema.tables WHERE table_schema = "
+		       "current_schema() AND table_name IN ('gaptrace_meta', 'gaptrace_runs')",
+		.visit = take_count,
+		.context = out_count,
+	};
+
+	(void)only_ours;
+	return postgres_run(store, &query, diag);
+}
+
+const struct store_ops store_postgres = {
+	.id_type = "BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY",
+	.begin = "BEGIN ISOLATION LEVEL SERIALIZABLE",
+	.open = postgres_open,
+	.run = postgres_run,
+	.count_tables = postgres_count_tables,
+	.close = postgres_close,
+};

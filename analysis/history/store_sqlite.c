@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* A history in an SQLite file. Writers wait for each other; readers see what was committed. */
+#include "analysis/history/store.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Columns of a query of ours. */
+#define COLUMN_COUNT_MAX 32
+
+struct sqlite {
+	struct store store;
+	sqlite3 *database;
+	char *path;
+};
+
+static void sqlite_close(struct store *store)
+{
+	struct sqlite *sqlite = (struct sqlite *)store;
+
+	(void)sqlite3_close(sqlite->database);
+	free(sqlite->path);
+	free(sqlite);
+}
+
+static enum status status_of(int code)
+{
+	switch (code & 0xff) {
+	case SQLITE_NOMEM:
+		return STATUS_NO_MEMORY;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return STATUS_TIMED_OUT;
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+		return STATUS_PERMISSION;
+	case SQLITE_FULL:
+		return STATUS_NO_SPACE;
+	case SQLITE_NOTADB:
+	case SQLITE_CORRUPT:
+		return STATUS_BAD_INPUT;
+	case SQLITE_CANTOPEN:
+		return STATUS_NOT_FOUND;
+	default:
+		return STATUS_IO;
+	}
+}
+
+/* What to do about it, where SQLite's own words do not say. */
+static const char *mend_of(int code)
+{
+	switch (code & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return "; another process writes to it, wait longer with --wait";
+	case SQLITE_READONLY:
+		return "; the file and its folder must be writable to add or mark";
+	default:
+		return "; nothing was changed";
+	}
+}
+
+static enum status fail(const struct sqlite *sqlite, int code, struct diag *diag)
+{
+	return diag_set(diag, status_of(code), "%s: %s%s", sqlite->path,
+		sqlite->database ? sqlite3_errmsg(sqlite->database) : sqlite3_errstr(code),
+		mend_of(code));
+}
+
+static enum status sqlite_open(
+	const struct store_target *target, struct store **out_store, struct diag *diag)
+{
+	/* A reader, too, must be able to undo what a writer that died left; where the file is not
+	 * writable SQLite opens it for reading. */
+	const int flags =
+		SQLITE_OPEN_READWRITE | (target->mode == STORE_READ ? 0 : SQLITE_OPEN_CREATE);
+	struct sqlite *sqlite;
+	int code;
+
+	if (target->mode == STORE_READ && access(target->name, F_OK) != 0) {
+		return diag_set(
+			diag, status_from_errno(errno), "%s: %s", target->name, strerror(errno));
+	}
+	sqlite = calloc(1, sizeof(*sqlite));
+	if (!sqlite) {
+		return STATUS_NO_MEMORY;
+	}
+	sqlite->store.ops = &store_sqlite;
+	sqlite->path = strdup(target->name);
+	if (!sqlite->path) {
+		sqlite_close(&sqlite->store);
+		return STATUS_NO_MEMORY;
+	}
+	code = sqlite3_open_v2(target->name, &sqlite->database, flags, NULL);
+	if (code == SQLITE_OK) {
+		code = sqlite3_busy_timeout(sqlite->database, (int)target->wait_ms);
+	}
+	if (code != SQLITE_OK) {
+		const enum status status = fail(sqlite, code, diag);
+
+		sqlite_close(&sqlite->store);
+		return status;
+	}
+	*out_store = &sqlite->store;
+	return STATUS_OK;
+}
+
+static enum status visit_row(sqlite3_stmt *prepared, const struct store_statement *statement)
+{
+	const char *values[COLUMN_COUNT_MAX] = {NULL};
+	const int count = sqlite3_column_count(prepared);
+
+	for (int i = 0; i < count && i < COLUMN_COUNT_MAX; i++) {
+		values[i] = (const char *)sqlite3_column_text(prepared, i);
+		if (!values[i] && sqlite3_column_type(prepared, i) != SQLITE_NULL) {
+			return STATUS_NO_MEMORY;
+		}
+	}
+	return statement->visit ? statement->visit(statement->context, values) : STATUS_OK;
+}
+
+static enum status step(struct sqlite *sqlite, sqlite3_stmt *prepared,
+	const struct store_statement *statement, struct diag *diag)
+{
+	enum status status = STATUS_OK;
+	int code = SQLITE_ROW;
+
+	for (uint32_t i = 0; i < statement->value_count; i++) {
+		code = sqlite3_bind_text(
+			prepared, (int)i + 1, statement->values[i], -1, SQLITE_STATIC);
+		if (code != SQLITE_OK) {
+			return fail(sqlite, code, diag);
+		}
+	}
+	while (status == STATUS_OK && (code = sqlite3_step(prepared)) == SQLITE_ROW) {
+		status = visit_row(prepared, statement);
+	}
+	return status == STATUS_OK && code != SQLITE_DONE ? fail(sqlite, code, diag) : status;
+}
+
+static enum status sqlite_run(
+	struct store *store, const struct store_statement *statement, struct diag *diag)
+{
+	struct sqlite *sqlite = (struct sqlite *)store;
+	sqlite3_stmt *prepared = NULL;
+	const int code = sqlite3_prepare_v2(sqlite->database, statement->sql, -1, &prepared, NULL);
+	enum status status;
+
+	if (code != SQLITE_OK) {
+		return fail(sqlite, code, diag);
+	}
+	status = step(sqlite, prepared, statement, diag);
+	(void)sqlite3_finalize(prepared);
+	return status;
+}
+
+static enum status take_count(void *context, const char *const *values)
+{
+	uint64_t *count = context;
+
+	*count = strtoull(values[0] ? values[0] : "0", NULL, 10);
+	return STATUS_OK;
+}
+
+static enum status sqlite_count_tables(
+	struct store *store, bool only_ours, uint64_t *out_count, struct diag *diag)
+{
+	const struct store_statement query = {
+		.sql = only_ours ? "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND "
+				   "name IN ('gaptrace_meta', 'gaptrace_runs')"
+				 : "SELECT count(*) FROM sqlite_master",
+		.visit = take_count,
+		.context = out_count,
+	};
+
+	return sqlite_run(store, &query, diag);
+}
+
+const struct store_ops store_sqlite = {
+	.id_type = "INTEGER PRIMARY KEY AUTOINCREMENT",
+	/* Takes the right to write at once, so that no reader turns writer and fails. */
+	.begin = "BEGIN IMMEDIATE",
+	.open = sqlite_open,
+	.run = sqlite_run,
+	.count_tables = sqlite_count_tables,
+	.close = sqlite_close,
+};
