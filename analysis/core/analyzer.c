@@ -114,11 +114,44 @@ enum status analyzer_create(uint64_t threshold_ns, const struct analyzer_listene
 	return status;
 }
 
+/* Reasons are literals, since the walk's parts point to them. */
+static enum status add_note(struct analyzer *analyzer, const struct event *event)
+{
+	const bool has_range = event->note.begin_ns < event->note.end_ns;
+	const struct analyzer_loss loss = {
+		.kind = ANALYZER_LOST_EVENTS,
+		.count = event->note.count,
+		.has_range = has_range,
+		.begin_ns = event->note.begin_ns,
+		.end_ns = event->note.end_ns,
+	};
+	const char *text = event->note.text ? event->note.text : "";
+	enum status status;
+
+	switch (event->note.kind) {
+	case EVENT_NOTE_SOURCE:
+		timeline_set_imported(analyzer->timeline);
+		status = trust_add_source(&analyzer->trust, text);
+		return status == STATUS_OK ? walk_add(analyzer->walk, event) : status;
+	case EVENT_NOTE_FACT:
+		return trust_note(&analyzer->trust, "%s", text);
+	case EVENT_NOTE_LOST:
+		status = trust_note(&analyzer->trust, "%s", text);
+		return status == STATUS_OK ? analyzer_add_loss(analyzer, &loss) : status;
+	case EVENT_NOTE_UNREADABLE:
+		break;
+	}
+	return analyzer_add_unreadable(analyzer, text);
+}
+
 enum status analyzer_add(struct analyzer *analyzer, const struct event *event)
 {
 	struct event later;
 	enum status status;
 
+	if (event->kind == EVENT_IMPORT_NOTE) {
+		return add_note(analyzer, event);
+	}
 	/* Clocks of two sessions on one host may differ by nanoseconds in their offsets. */
 	if (event->time_ns < analyzer->last_ns) {
 		later = *event;
@@ -220,6 +253,7 @@ enum status analyzer_end(struct analyzer *analyzer)
 	trust->without_watermark = counts.without_watermark;
 	trust->joined = walk.joined_operations;
 	trust->unjoined = walk.unjoined_operations;
+	trust->outside = walk.outside_operations;
 	trust->before_launch = walk.before_launch;
 	trust->internal_errors += walk.internal_errors;
 	trust->told_twice = window->told_twice;

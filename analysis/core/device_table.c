@@ -13,7 +13,8 @@
 /*
  * A collector may only know what ended: then something that began long before a watermark may still
  * come. So what is called final stays behind the watermark by twice the longest operation seen, and
- * at least by this.
+ * at least by this. Where operations come in the order of their starts only the call of one may be
+ * late, when the clocks of device and host disagree.
  */
 #define HOLD_MIN_NS (20 * NS_PER_MS)
 
@@ -152,8 +153,8 @@ uint64_t device_table_complete_until(
 	const struct device_table *table, uint32_t device, uint64_t now_ns)
 {
 	const struct sweep *sweep = &table->devices[device]->sweep;
-	const uint64_t hold_ns =
-		sweep->longest_ns * 2 > HOLD_MIN_NS ? sweep->longest_ns * 2 : HOLD_MIN_NS;
+	const bool has_longer = !table->is_in_order && sweep->longest_ns > HOLD_MIN_NS / 2;
+	const uint64_t hold_ns = has_longer ? sweep->longest_ns * 2 : HOLD_MIN_NS;
 	uint64_t until_ns = UINT64_MAX;
 
 	for (uint32_t i = 0; i < table->source_count; i++) {

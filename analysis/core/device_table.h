@@ -34,6 +34,7 @@ struct device_source {
 
 /* All zero is an empty table. */
 struct device_table {
+	bool is_in_order; /* operations come in the order of their starts */
 	struct timeline_device *devices[DEVICE_COUNT_MAX];
 	uint32_t device_count;
 	struct device_source *sources;

@@ -197,7 +197,9 @@ struct event {
 		struct {
 			int32_t previous_tid;
 			int32_t next_tid;
-			uint64_t previous_state; /* 0: was runnable, so it was preempted */
+			/* 0: was runnable, so it was preempted; GAPTRACE_UNKNOWN: nobody says. A
+			 * tid of 0 is none: an imported row tells one side only. */
+			uint64_t previous_state;
 		} sched_switch;
 		struct {
 			int32_t woken_tid;

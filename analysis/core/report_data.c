@@ -104,17 +104,21 @@ static enum status add_parts(struct report_data *report, struct report_device *d
 
 	report->gap_number++;
 	for (uint32_t i = 0; i < parts->count && status == STATUS_OK; i++) {
-		const struct gap_part *part = &parts->parts[i];
+		const struct walk *walk = analyzer_walk(report->analyzer);
+		struct gap_part part = parts->parts[i];
 		char holder[REPORT_THREAD_BYTES_MAX];
 		bool is_first = false;
 
-		report_data_thread(report, part->holder_tid, holder);
-		status = add_part(report, &device->causes, part, holder, &is_first);
+		/* Ranges that count are one row; the list of the longest gaps keeps their names. */
+		part.object = walk_family(walk, part.object);
+		part.phase = walk_family(walk, part.phase);
+		report_data_thread(report, part.holder_tid, holder);
+		status = add_part(report, &device->causes, &part, holder, &is_first);
 		if (status == STATUS_OK) {
-			status = add_part(report, &device->summary, part, "", &is_first);
+			status = add_part(report, &device->summary, &part, "", &is_first);
 		}
 		if (status == STATUS_OK) {
-			status = blocks_add_part(&report->blocks, gap->device, part, is_first);
+			status = blocks_add_part(&report->blocks, gap->device, &part, is_first);
 		}
 	}
 	return status;
@@ -153,7 +157,17 @@ static enum status add_worst(
 	return STATUS_OK;
 }
 
-static void add_length(struct report_gap_table *table, const struct gap *gap)
+static void add_split(struct report_gap_table *table, const struct gap_split *split)
+{
+	table->split.host_late_ns += split->host_late_ns;
+	table->split.in_call_ns += split->in_call_ns;
+	table->split.after_call_ns += split->after_call_ns;
+	table->split.unjoined_ns += split->unjoined_ns;
+	table->joined_count += split->unjoined_ns == 0;
+}
+
+static void add_length(
+	struct report_gap_table *table, const struct gap *gap, const struct gap_split *split)
 {
 	const uint64_t length_ns = gap->end_ns - gap->begin_ns;
 
@@ -169,6 +183,7 @@ static void add_length(struct report_gap_table *table, const struct gap *gap)
 		if (length_ns > table->inner_max_ns) {
 			table->inner_max_ns = length_ns;
 		}
+		add_split(table, split);
 	}
 }
 
@@ -178,6 +193,7 @@ static enum status on_gap(void *context, enum sweep_layer layer, const struct ga
 	struct report_data *report = context;
 	const uint64_t length_ns = gap->end_ns - gap->begin_ns;
 	struct report_device *device = NULL;
+	struct gap_split split;
 	enum status status = device_of(report, gap->device, &device);
 
 	if (status != STATUS_OK) {
@@ -185,7 +201,8 @@ static enum status on_gap(void *context, enum sweep_layer layer, const struct ga
 	}
 	histogram_add(&device->gaps[layer].histogram, length_ns);
 	if (length_ns >= analyzer_threshold_ns(report->analyzer)) {
-		add_length(&device->gaps[layer], gap);
+		split = walk_split(analyzer_walk(report->analyzer), gap);
+		add_length(&device->gaps[layer], gap, &split);
 	}
 	if (!parts) {
 		return STATUS_OK;

@@ -32,6 +32,9 @@ struct report_gap_table {
 	uint64_t inner_count;
 	uint64_t inner_total_ns;
 	uint64_t inner_max_ns;
+	/* The same, cut at the call that issued what ended each of them. */
+	struct gap_split split;
+	uint64_t joined_count;
 	struct histogram histogram; /* of all gaps, below the threshold too */
 };
 

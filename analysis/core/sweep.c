@@ -168,7 +168,7 @@ enum status sweep_add(struct sweep *sweep, const struct operation *operation)
 	if (length_ns > sweep->longest_ns) {
 		sweep->longest_ns = length_ns;
 	}
-	return length_ns ? push(sweep, operation) : STATUS_OK;
+	return push(sweep, operation);
 }
 
 /* What of a late operation would have covered gaps that were told. */

@@ -78,7 +78,7 @@ struct sweep {
 
 void sweep_init(struct sweep *sweep);
 
-/* Takes note of an operation; a zero length one covers nothing but counts for the span. */
+/* Takes note of an operation. One of length zero ends a gap where it ran, and covers nothing. */
 MUST_CHECK enum status sweep_add(struct sweep *sweep, const struct operation *operation);
 
 /* How many operations wait to be told, and the start of the first of them. */

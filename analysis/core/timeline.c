@@ -13,9 +13,6 @@
 /* How far back an open gap may ask for lanes: an hour-long gap is not worth an hour of events. */
 #define OPEN_GAP_MAX_NS (60 * NS_PER_S)
 
-/* Stamps this large are CUPTI's "no time", not times. */
-#define STAMP_MAX_NS (1ULL << 63)
-
 struct timeline {
 	struct timeline_listener listener;
 	struct window window;
@@ -97,6 +94,7 @@ static enum status on_sweep_gap(void *context, const struct sweep_gap *sweep_gap
 	if (gap.begin_ns >= gap.end_ns) {
 		return STATUS_OK;
 	}
+	timeline->window.is_begin_told = true;
 	return timeline->listener.gap(timeline->listener.context, sweep_gap->layer, &gap);
 }
 
@@ -135,7 +133,8 @@ static enum status advance(struct timeline *timeline, uint32_t device, uint64_t 
 
 static bool has_valid_stamps(const struct event_operation *operation)
 {
-	return operation->start_ns <= operation->end_ns && operation->end_ns < STAMP_MAX_NS &&
+	return operation->start_ns <= operation->end_ns &&
+	       operation->end_ns < WINDOW_STAMP_MAX_NS &&
 	       (operation->start_ns != 0 || operation->end_ns != 0);
 }
 
@@ -288,6 +287,12 @@ enum status timeline_add(struct timeline *timeline, const struct event *event)
 	default:
 		return STATUS_OK;
 	}
+}
+
+void timeline_set_imported(struct timeline *timeline)
+{
+	window_set_imported(&timeline->window);
+	timeline->table.is_in_order = true;
 }
 
 enum status timeline_end(struct timeline *timeline)

@@ -53,6 +53,12 @@ MUST_CHECK enum status timeline_create(
 
 MUST_CHECK enum status timeline_add(struct timeline *timeline, const struct event *event);
 
+/*
+ * From now on the events are those of a trace that another tool recorded: what lasts is told at its
+ * start, in order of time, so that nothing before a watermark is still to come.
+ */
+void timeline_set_imported(struct timeline *timeline);
+
 /* False for an operation whose time stamps cannot be used: it is counted and nothing else. */
 bool timeline_accepts(const struct event *event);
 

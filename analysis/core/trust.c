@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* More than one event or record in a hundred lost, and rankings of causes can turn over. */
 #define LOST_PERCENT_MAX 1
@@ -40,6 +41,20 @@ enum status trust_note(struct trust *trust, const char *format, ...)
 	return STATUS_OK;
 }
 
+enum status trust_add_source(struct trust *trust, const char *line)
+{
+	trust->source_total++;
+	if (trust->source_count == TRUST_SOURCE_COUNT_MAX) {
+		return STATUS_OK;
+	}
+	trust->sources[trust->source_count] = strdup(line);
+	if (!trust->sources[trust->source_count]) {
+		return STATUS_NO_MEMORY;
+	}
+	trust->source_count++;
+	return STATUS_OK;
+}
+
 static bool is_above(uint64_t part, uint64_t whole, uint64_t percent_max)
 {
 	return part > 0 && (double)part * 100.0 > (double)whole * (double)percent_max;
@@ -54,14 +69,17 @@ struct count_note {
 /* One line for each count that is not zero. */
 static enum status note_counts(struct trust *trust)
 {
+	const char *lost = trust->source_count > 0 ? "the tool that recorded them says so"
+						   : "the recording buffers were too small";
 	/* clang-format off */
 	const struct count_note counts[] = {
-		{"lost events",          trust->discarded_events,  "the recording buffers were too small"},
+		{"lost events",          trust->discarded_events,  lost},
 		{"lost packets",         trust->discarded_packets, "overwritten, cut short, or the disk was too slow"},
 		{"dropped records",      trust->dropped_records,   "the recorder could not keep up with the device"},
 		{"invalid time stamps",  trust->bad_stamps,        "those device operations were not used"},
 		{"late device records",  trust->late_records,      "came after their watermark; some gaps are too long"},
 		{"started before their call", trust->before_launch, "device and host clock disagree by as much"},
+		{"kernels launched before the capture", trust->outside, "they count as busy, and end no gap with a cause"},
 		{"devices without watermark", trust->without_watermark, "nothing of them was final before the end"},
 		{"unknown kinds of events", trust->unknown_events, "made by another version of gaptrace; skipped"},
 		{"ends of jobs told twice", trust->told_twice,     "recordings of one process overlap; report each by itself"},
@@ -129,6 +147,9 @@ void trust_finish(struct trust *trust)
 {
 	for (uint32_t i = 0; i < trust->note_count; i++) {
 		free(trust->notes[i]);
+	}
+	for (uint32_t i = 0; i < trust->source_count; i++) {
+		free(trust->sources[i]);
 	}
 	interval_set_finish(&trust->untrusted);
 	trust_init(trust);

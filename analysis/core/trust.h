@@ -15,6 +15,9 @@
 /* A reader wants the kinds of trouble, each once; there are fewer than these. */
 #define TRUST_NOTE_COUNT_MAX 64
 
+/* What a report was read from: some tens of ranks make one job; of more, their number is enough. */
+#define TRUST_SOURCE_COUNT_MAX 64
+
 /* How device stamps came to the host's clock; of several the one that is known least well. */
 enum trust_clock {
 	TRUST_CLOCK_UNKNOWN,
@@ -36,6 +39,7 @@ struct trust {
 	uint64_t before_launch;
 	uint64_t joined;
 	uint64_t unjoined;
+	uint64_t outside; /* kernels issued before the recording began: of imported traces */
 	uint64_t operations;
 	enum trust_clock clock;
 	bool has_clock_bound;
@@ -50,6 +54,9 @@ struct trust {
 	struct interval_set untrusted;
 	char *notes[TRUST_NOTE_COUNT_MAX];
 	uint32_t note_count;
+	char *sources[TRUST_SOURCE_COUNT_MAX]; /* of traces that other tools recorded */
+	uint32_t source_count;                 /* kept; none: it is a recording of ours */
+	uint64_t source_total;
 };
 
 void trust_init(struct trust *trust);
@@ -57,6 +64,9 @@ void trust_init(struct trust *trust);
 /* Adds one line, formatted; lines past the limit are counted in the last one. */
 MUST_CHECK enum status trust_note(struct trust *trust, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Adds what a trace of another tool was read from, one line. */
+MUST_CHECK enum status trust_add_source(struct trust *trust, const char *line);
 
 /* Once all counts are in: writes the notes about them and decides `ok`. */
 MUST_CHECK enum status trust_conclude(struct trust *trust);

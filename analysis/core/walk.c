@@ -24,6 +24,7 @@ enum status walk_create(struct walk **out_walk)
 	walk_jobs_init(&walk->jobs);
 	walk_scheds_init(&walk->scheds);
 	walk_devices_init(&walk->devices);
+	walk_imports_init(&walk->imports);
 	walk_ring_init(&walk->untrusted, sizeof(struct walk_untrusted));
 	*out_walk = walk;
 	return STATUS_OK;
@@ -42,6 +43,7 @@ void walk_destroy(struct walk *walk)
 	walk_jobs_finish(&walk->jobs);
 	walk_scheds_finish(&walk->scheds);
 	walk_devices_finish(&walk->devices);
+	walk_imports_finish(&walk->imports);
 	walk_ring_finish(&walk->untrusted);
 	walk_map_finish(&walk->thread_names);
 	walk_names_finish(&walk->names);
@@ -55,6 +57,7 @@ static void sweep(struct walk *walk)
 	walk->swept_count = walk->event_count;
 	for (uint32_t i = 0; i < walk->lanes.count; i++) {
 		walk_calls_prune_lane(&walk->calls, walk->lanes.lanes[i], forget_ns);
+		walk_os_prune(&walk->imports, walk->lanes.lanes[i], forget_ns);
 	}
 	walk_calls_prune(&walk->calls, forget_ns, SIZE_MAX);
 	walk_lanes_sweep(&walk->lanes, WALK_LANE_IDLE_NS);
@@ -94,7 +97,7 @@ static enum status forget_by_force(struct walk *walk)
 static size_t record_count(const struct walk *walk)
 {
 	return walk->lanes.activities.taken_count + walk->calls.slab.taken_count +
-	       walk->locks.hold_count + walk->devices.operation_count;
+	       walk->locks.hold_count + walk->devices.operation_count + walk->imports.os_call_count;
 }
 
 enum status walk_add(struct walk *walk, const struct event *event)
@@ -111,6 +114,12 @@ enum status walk_add(struct walk *walk, const struct event *event)
 	}
 	walk->event_count++;
 	walk_witness_add(&walk->witness, event);
+	if (walk->imports.is_on) {
+		status = walk_imports_note(&walk->imports, event);
+		if (status != STATUS_OK) {
+			return status;
+		}
+	}
 	if (event->kind < EVENT_GPU_DEVICE || event->kind >= EVENT_SCHED_SWITCH) {
 		status = walk_add_host(walk, event);
 	} else {
@@ -161,7 +170,16 @@ enum status walk_add_device(struct walk *walk, int32_t pid, int32_t ordinal, uin
 
 struct walk_counts walk_counts(const struct walk *walk)
 {
-	return walk->counts;
+	struct walk_counts counts = walk->counts;
+
+	counts.outside_operations = walk_imports_outside_count(&walk->imports);
+	counts.unjoined_operations -= counts.outside_operations;
+	return counts;
+}
+
+const char *walk_family(const struct walk *walk, const char *name)
+{
+	return walk_range_family(&walk->imports, name);
 }
 
 const struct walk_evidence *walk_evidence(const struct walk *walk)

@@ -58,8 +58,9 @@ void walk_forget_before(struct walk *walk, uint64_t time_ns);
 struct walk_counts {
 	uint64_t joined_operations; /* kernels joined to the call that issued them */
 	uint64_t unjoined_operations;
-	uint64_t before_launch;   /* operations that started before their call began */
-	uint64_t internal_errors; /* parts that did not add up, made unknown: internal */
+	uint64_t outside_operations; /* kernels issued before the recording began */
+	uint64_t before_launch;      /* operations that started before their call began */
+	uint64_t internal_errors;    /* parts that did not add up, made unknown: internal */
 };
 
 struct walk_counts walk_counts(const struct walk *walk);
@@ -87,6 +88,23 @@ const struct walk_evidence *walk_evidence(const struct walk *walk);
 /* The name of a thread of the recording, "" when the trace does not tell; lives as long as the
  * walk. */
 const char *walk_thread_name(const struct walk *walk, int32_t tid);
+
+/*
+ * The one name for all ranges of an imported trace that differ by a counter ("IO #" for "IO 12"),
+ * for an object or phase of a part; other names as they are.
+ */
+const char *walk_family(const struct walk *walk, const char *name);
+
+/* A gap cut at the call that issued what ended it. The parts sum to the gap. */
+struct gap_split {
+	uint64_t host_late_ns;
+	uint64_t in_call_ns;
+	uint64_t after_call_ns;
+	uint64_t unjoined_ns; /* all of it, when no call is recorded */
+};
+
+/* Of a gap that something ended; to be asked when walk_explain() may be. */
+struct gap_split walk_split(const struct walk *walk, const struct gap *gap);
 
 /* Accepts NULL. */
 void walk_destroy(struct walk *walk);

@@ -20,6 +20,40 @@ static const char *copy_label(const struct event *event)
 	return kind < sizeof(labels) / sizeof(labels[0]) && labels[kind] ? labels[kind] : "copy";
 }
 
+/* Whether the kernel seems to have been issued before the recording began. */
+static bool seems_outside(const struct walk_process *process, const struct event_operation *where)
+{
+	return !process->has_calls ||
+	       walk_process_began_before(process, where->start_ns, where->correlation);
+}
+
+/* Of an imported trace: the first that is known of a process must have been issued before it. */
+static enum status count_outside(
+	struct walk *walk, int32_t pid, const struct event_operation *where, struct walk_call *call)
+{
+	struct walk_process *process = walk_imports_get(&walk->imports, pid);
+
+	if (!process) {
+		return STATUS_NO_MEMORY;
+	}
+	process->outside_count += seems_outside(process, where);
+	call->outside_count += seems_outside(process, where);
+	return STATUS_OK;
+}
+
+/* Its call came after all. */
+static enum status take_back_outside(struct walk *walk, int32_t pid, struct walk_call *call)
+{
+	struct walk_process *process = walk_imports_get(&walk->imports, pid);
+
+	if (!process) {
+		return STATUS_NO_MEMORY;
+	}
+	process->outside_count -= call->outside_count;
+	call->outside_count = 0;
+	return STATUS_OK;
+}
+
 /* What was issued joins its call, whichever of the two was told first. */
 static enum status join_call(struct walk *walk, const struct event *event,
 	const struct event_operation *where, const struct walk_copy *copy)
@@ -52,6 +86,9 @@ static enum status join_call(struct walk *walk, const struct event *event,
 	} else {
 		walk->counts.unjoined_operations += is_kernel;
 		call->unjoined_count += is_kernel;
+		if (is_kernel && walk->imports.is_on) {
+			return count_outside(walk, event->pid, where, call);
+		}
 	}
 	return STATUS_OK;
 }
@@ -121,6 +158,9 @@ static enum status add_api(struct walk *walk, const struct event *event)
 	walk->counts.joined_operations += call->unjoined_count;
 	walk->counts.unjoined_operations -= call->unjoined_count;
 	call->unjoined_count = 0;
+	if (call->outside_count > 0) {
+		return take_back_outside(walk, event->pid, call);
+	}
 	walk->counts.before_launch +=
 		call->operation_count > 0 && call->first_start_ns < call->start_ns;
 	return STATUS_OK;

@@ -9,7 +9,9 @@ static enum status add_span(struct walk *walk, const struct event *event, bool i
 	const int32_t tid =
 		is_begin || event->span.begin_tid == 0 ? event->tid : event->span.begin_tid;
 	struct walk_lane *lane = walk_lanes_get(&walk->lanes, event->pid, tid);
-	const char *name = walk_names_keep(&walk->names, event->span.name);
+	const char *name = walk->imports.is_on
+				   ? walk_range_keep(&walk->imports, &walk->names, event->span.name)
+				   : walk_names_keep(&walk->names, event->span.name);
 	struct walk_activity span = {
 		.kind = event->kind == EVENT_PROVE_START_BEGIN ||
 					event->kind == EVENT_PROVE_START_END
@@ -146,15 +148,56 @@ static enum status add_state(struct walk *walk, const struct event *event)
 	return STATUS_OK;
 }
 
+static enum walk_sched_state state_of(uint64_t previous_state)
+{
+	if (previous_state == GAPTRACE_UNKNOWN) {
+		return WALK_SCHED_AWAY;
+	}
+	return previous_state == 0 ? WALK_SCHED_RUNNABLE : WALK_SCHED_BLOCKED;
+}
+
+/* Thread 0 is none: a CPU that idles, or the side of an imported row that is not known. */
 static enum status add_sched_switch(struct walk *walk, const struct event *event)
 {
-	const enum status status =
-		walk_scheds_leave(&walk->scheds, event->sched_switch.previous_tid, event->time_ns,
-			event->sched_switch.previous_state == 0);
+	const int32_t left = event->sched_switch.previous_tid;
+	const int32_t next = event->sched_switch.next_tid;
+	enum status status = STATUS_OK;
 
-	return status == STATUS_OK ? walk_scheds_run(&walk->scheds, event->sched_switch.next_tid,
-					     event->time_ns)
-				   : status;
+	if (left != 0) {
+		status = walk_scheds_leave(&walk->scheds, left, event->time_ns,
+			state_of(event->sched_switch.previous_state));
+	}
+	if (status == STATUS_OK && next != 0) {
+		status = walk_scheds_run(&walk->scheds, next, event->time_ns);
+	}
+	return status;
+}
+
+static enum status add_os_call(struct walk *walk, const struct event *event)
+{
+	struct walk_lane *lane = walk_lanes_get(&walk->lanes, event->pid, event->os_call.tid);
+	const struct walk_os_call call = {
+		.start_ns = event->os_call.start_ns,
+		.end_ns = event->os_call.end_ns,
+		.name = walk_names_keep(&walk->names, event->os_call.name),
+	};
+
+	if (!lane || !call.name) {
+		return STATUS_NO_MEMORY;
+	}
+	if (event->time_ns > lane->last_ns) {
+		lane->last_ns = event->time_ns;
+	}
+	return walk_os_add(&walk->imports, lane, &call, walk->lanes.forget_ns);
+}
+
+static void add_note(struct walk *walk, const struct event *event)
+{
+	if (event->note.kind == EVENT_NOTE_SOURCE) {
+		walk->imports.is_on = true;
+		walk->scheds.keeps_blocked = true;
+		walk->calls.keeps_first = true;
+	}
 }
 
 enum status walk_add_host(struct walk *walk, const struct event *event)
@@ -204,6 +247,11 @@ enum status walk_add_host(struct walk *walk, const struct event *event)
 	case EVENT_SCHED_WAKING:
 		return walk_scheds_wake(
 			&walk->scheds, event->sched_waking.woken_tid, event->time_ns);
+	case EVENT_IMPORT_NOTE:
+		add_note(walk, event);
+		return STATUS_OK;
+	case EVENT_IMPORT_OS_CALL:
+		return add_os_call(walk, event);
 	default:
 		return STATUS_OK;
 	}

@@ -33,6 +33,7 @@ static const struct word words[] = {
 	{"Synchronize", WALK_CALL_SYNC},
 	{"Launch", WALK_CALL_LAUNCH},
 	{"Memcpy", WALK_CALL_COPY},
+	{"Memset", WALK_CALL_LAUNCH}, /* on the device, as a kernel would */
 	{"Unregister", WALK_CALL_FREE},
 	{"Free", WALK_CALL_FREE},
 	{"MemRelease", WALK_CALL_FREE},
@@ -137,6 +138,9 @@ static struct walk_call *call_of(struct walk_calls *calls, int32_t pid, uint64_t
 		return NULL;
 	}
 	call = entry->value;
+	if (call && call->has_record && calls->keeps_first) {
+		return new_call(calls, pid, correlation); /* the driver's, inside the runtime's */
+	}
 	return call && !call->has_record ? call : enter_map(calls, entry, pid, correlation);
 }
 

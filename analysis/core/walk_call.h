@@ -43,6 +43,7 @@ struct walk_call {
 	bool is_in_map;
 	uint64_t operation_count;
 	uint64_t unjoined_count; /* kernels that came before the call's record */
+	uint64_t outside_count;  /* of those, what seemed to be issued before the recording */
 	uint64_t first_start_ns; /* of what it issued */
 	uint64_t last_end_ns;
 	bool has_copy;
@@ -55,6 +56,7 @@ struct walk_call {
 };
 
 struct walk_calls {
+	bool keeps_first; /* of several calls of one number the earliest issued the operation */
 	struct walk_slab slab;
 	struct walk_map by_correlation;
 	struct walk_ring arrivals; /* struct walk_call *, those in the map */

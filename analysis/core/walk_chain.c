@@ -2,7 +2,9 @@
 #include "analysis/core/walk_chain.h"
 
 #include "analysis/core/walk_engine.h"
+#include "analysis/core/walk_own.h"
 #include "analysis/core/walk_phase.h"
+#include "analysis/core/walk_piece.h"
 
 /* NOLINTBEGIN(misc-no-recursion): rules 6 and 7 nest, and a chain is at most GAP_VIA_MAX long. */
 
@@ -278,87 +280,8 @@ static void follow_wait(struct walk_explanation *explanation, const struct walk_
 
 /* ---- What a thread did ---- */
 
-struct piece {
-	uint64_t from_ns;
-	const struct walk_activity *activity; /* innermost; NULL: nothing recorded */
-	const struct walk_call *call;         /* set when it is further in than the activity */
-	const struct walk_activity *wait;     /* to be followed, around all of it */
-	bool is_handover; /* the act that ended its wait is done, and it has not gone on yet */
-};
-
-/* True while the wait is what keeps its thread: up to the act that ends it. */
-static bool keeps_waiting(
-	const struct walk_lane *lane, const struct walk_activity *wait, uint64_t y_ns)
-{
-	const bool is_own = wait->ender.index == lane->self.index &&
-			    wait->ender.generation == lane->self.generation;
-
-	if (wait->kind == WALK_LOCK_WAIT || !wait->has_ender) {
-		return true;
-	}
-	return !is_own && y_ns <= wait->ender_ns;
-}
-
-/* Of waits around one another the outermost counts until its act, then the one further in. */
-static void find_wait(const struct walk_lane *lane, uint64_t y_ns, struct piece *piece)
-{
-	const struct walk_activity *around = piece->activity;
-
-	for (; around; around = walk_activity_outer(around, y_ns)) {
-		if (!walk_activity_is_wait(around)) {
-			continue;
-		}
-		if (keeps_waiting(lane, around, y_ns)) {
-			piece->wait = around;
-		} else if (around->ender_ns < y_ns) {
-			piece->from_ns = later(piece->from_ns, around->ender_ns);
-		}
-	}
-	if (piece->wait) {
-		piece->from_ns = piece->wait->begin_ns;
-		piece->call = NULL;
-	} else if (piece->activity && !piece->call && walk_activity_is_wait(piece->activity)) {
-		piece->wait = piece->activity;
-		piece->is_handover = true;
-	}
-}
-
-/* What the lane did at y, and since when that is so. */
-static struct piece piece_at(
-	const struct walk_explanation *explanation, const struct walk_lane *lane, uint64_t y_ns)
-{
-	struct piece piece = {.activity = walk_lane_at(lane, y_ns)};
-	const struct walk_call *call = walk_calls_at(lane, y_ns);
-	uint64_t wait_from_ns;
-
-	piece.from_ns = later(walk_lane_end_before(lane, y_ns), walk_calls_end_before(lane, y_ns));
-	if (piece.activity) {
-		piece.from_ns = later(piece.from_ns, piece.activity->begin_ns);
-	}
-	if (call) {
-		const struct walk_activity *activity = piece.activity;
-
-		piece.from_ns = later(piece.from_ns, call->start_ns);
-		if (!activity || call->start_ns > activity->begin_ns ||
-			(call->start_ns == activity->begin_ns &&
-				call->end_ns <= activity->end_ns)) {
-			piece.call = call;
-		}
-	}
-	wait_from_ns = piece.from_ns;
-	find_wait(lane, y_ns, &piece);
-	if (piece.wait && !piece.is_handover) {
-		return piece;
-	}
-	piece.from_ns = later(piece.from_ns, wait_from_ns);
-	if (explanation->link_count == 0) {
-		piece.from_ns = later(piece.from_ns, walk_lane_gpu_change_before(lane, y_ns));
-	}
-	return piece;
-}
-
 static void charge_running(struct walk_explanation *explanation, const struct walk_lane *lane,
-	const struct piece *piece, struct walk_stretch stretch)
+	const struct walk_piece *piece, struct walk_stretch stretch)
 {
 	const uint32_t link_count = explanation->link_count;
 	struct walk_charge charge = {
@@ -379,6 +302,9 @@ static void charge_running(struct walk_explanation *explanation, const struct wa
 		charge.cause = piece->activity->cause;
 		charge.name = piece->activity->name;
 	}
+	if (explanation->walk->imports.is_on) {
+		walk_own_refine(piece, stretch.to_ns, &charge);
+	}
 	if (charge.cause == CAUSE_CPU_PHASE) {
 		(void)push_inside(explanation, lane, stretch.to_ns);
 	}
@@ -387,7 +313,7 @@ static void charge_running(struct walk_explanation *explanation, const struct wa
 }
 
 /* A pool's thread between two tasks. */
-static bool is_idle(const struct piece *piece, uint64_t y_ns)
+static bool is_idle(const struct walk_piece *piece, uint64_t y_ns)
 {
 	const struct walk_activity *around = piece->activity;
 
@@ -402,7 +328,7 @@ static void follow_pieces(struct walk_explanation *explanation, const struct wal
 	uint64_t from_ns, uint64_t to_ns, bool is_pool)
 {
 	while (from_ns < to_ns && explanation->status == STATUS_OK) {
-		struct piece piece = piece_at(explanation, lane, to_ns);
+		struct walk_piece piece = walk_piece_at(explanation, lane, to_ns);
 		struct walk_stretch stretch = {.to_ns = to_ns, .act_ns = to_ns};
 
 		stretch.from_ns = later(from_ns, piece.from_ns);

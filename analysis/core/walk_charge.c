@@ -181,7 +181,7 @@ static struct gap_part compose(
 	const struct walk_link *naming = naming_link(explanation);
 	struct gap_part part = {
 		.cause = charge->cause,
-		.object = charge->name,
+		.object = charge->object ? charge->object : charge->name,
 		.phase = charge->name,
 		.bytes = charge->bytes,
 		.thread_tid = explanation->feeder ? explanation->feeder->tid : 0,
@@ -196,7 +196,7 @@ static struct gap_part compose(
 		part.object = naming->object;
 	} else if (charge->is_unknown || (charge->is_untraced && !naming)) {
 		part.cause = CAUSE_UNKNOWN;
-		part.object = "";
+		part.object = charge->is_unknown && charge->object ? charge->object : "";
 		naming = NULL;
 	} else if (naming) {
 		part.cause = naming->cause;
@@ -229,7 +229,8 @@ static struct gap_part compose_starved(
 	struct gap_part part = compose(explanation, charge);
 
 	part.cause = CAUSE_CPU_STARVED;
-	part.object = charge->name;
+	part.object = charge->is_unknown && charge->object ? charge->object : charge->name;
+	part.phase = part.object;
 	part.bytes = 0;
 	part.via_count = 0;
 	set_via(explanation, &part, NULL);
@@ -299,6 +300,35 @@ static const struct walk_activity *delay_of(const struct walk_activity *activity
 	return NULL;
 }
 
+/* Off its CPU by its own will, in nothing that tells why: no cause is guessed. */
+static struct gap_part compose_off(const struct walk_explanation *explanation,
+	const struct walk_charge *charge, const char *reason)
+{
+	struct walk_charge off = *charge;
+
+	off.is_unknown = true;
+	off.object = charge->is_untraced ? NULL : charge->name;
+	off.name = reason;
+	return compose(explanation, &off);
+}
+
+/* By the scheduler's events, which cover the time from *from_ns on. */
+static struct gap_part compose_scheduled(const struct walk_explanation *explanation,
+	const struct walk_charge *charge, uint64_t *from_ns, uint64_t y_ns)
+{
+	const struct walk_scheds *scheds = &explanation->walk->scheds;
+	const int32_t tid = charge->runnable->tid;
+	const char *reason = NULL;
+
+	if (walk_scheds_starved_at(scheds, tid, y_ns, from_ns)) {
+		return compose_starved(explanation, charge);
+	}
+	if (charge->is_own_code) {
+		reason = walk_scheds_off_at(scheds, tid, y_ns, from_ns);
+	}
+	return reason ? compose_off(explanation, charge, reason) : compose(explanation, charge);
+}
+
 /* The end of [*from_ns, y) that has one answer; lowers nothing, raises *from_ns. */
 static void charge_tail(struct walk_explanation *explanation, uint64_t *from_ns, uint64_t y_ns,
 	const struct walk_charge *charge, bool is_pop)
@@ -316,9 +346,7 @@ static void charge_tail(struct walk_explanation *explanation, uint64_t *from_ns,
 	} else if (!charge->runnable) {
 		part = compose(explanation, charge);
 	} else if (walk_scheds_knows(&walk->scheds, charge->runnable->tid, *from_ns)) {
-		part = walk_scheds_starved_at(&walk->scheds, charge->runnable->tid, y_ns, from_ns)
-			       ? compose_starved(explanation, charge)
-			       : compose(explanation, charge);
+		part = compose_scheduled(explanation, charge, from_ns, y_ns);
 	} else {
 		part = compose(explanation, charge);
 		delay = charge->holder ? delay_of(charge->activity) : NULL;

@@ -31,6 +31,7 @@ struct walk_link {
 struct walk_charge {
 	enum cause cause;
 	const char *name;                 /* of the span, call, copy; the reason of an unknown */
+	const char *object;               /* what of, when that is another word; NULL */
 	const struct walk_lane *holder;   /* who ran; NULL: nobody */
 	const struct walk_lane *runnable; /* whose time on a CPU is asked of the scheduler */
 	const struct walk_activity *activity; /* what it was in, for the job and the run delay */
@@ -38,6 +39,7 @@ struct walk_charge {
 	uint64_t copy_ns; /* how long it took: a part gets its share of the bytes */
 	bool is_untraced; /* it ran, and nothing says what */
 	bool is_unknown;  /* whatever the chain says */
+	bool is_own_code; /* what it did off its CPU is not known: of imported traces */
 };
 
 struct walk_explanation {

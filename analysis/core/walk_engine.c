@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_engine.h"
 
+/*
+ * A launch takes 3 to 10 us from the return of its call to its start; with twice that, something
+ * was in its way.
+ */
+#define LAUNCH_MAX_NS 20000
+
 static void set_copy(struct walk_charge *charge, const struct walk_operation *copy)
 {
 	charge->cause = copy->is_pageable ? CAUSE_COPY_PAGEABLE : CAUSE_COPY_PINNED;
@@ -136,6 +142,21 @@ static bool waits_for_stream(
 	return is_waiting;
 }
 
+/*
+ * Called long before, and nothing recorded could tell what it waited for: the trace has none of the
+ * records that a wait for another stream leaves.
+ */
+static bool is_queued(const struct walk_explanation *explanation, const struct walk_call *call)
+{
+	const struct gap *gap = explanation->gap;
+	const struct walk_imports *imports = &explanation->walk->imports;
+	const struct walk_process *process = walk_imports_find(imports, gap->ender.pid);
+	const uint64_t since_ns = call->end_ns > gap->begin_ns ? call->end_ns : gap->begin_ns;
+
+	return imports->is_on && !(process && process->has_syncs) && gap->end_ns > since_ns &&
+	       gap->end_ns - since_ns > LAUNCH_MAX_NS;
+}
+
 void walk_engine_charge_after(struct walk_explanation *explanation, const struct walk_call *call,
 	uint64_t from_ns, uint64_t to_ns)
 {
@@ -146,6 +167,7 @@ void walk_engine_charge_after(struct walk_explanation *explanation, const struct
 		.context = gap->ender.context,
 		.stream = gap->ender.stream,
 	};
+	const bool is_unclear = is_queued(explanation, call);
 
 	while (from_ns < to_ns && explanation->status == STATUS_OK) {
 		struct walk_charge charge = {.cause = CAUSE_LAUNCH, .name = call->name};
@@ -158,6 +180,10 @@ void walk_engine_charge_after(struct walk_explanation *explanation, const struct
 		} else if (waits_for_stream(explanation, to_ns, &tail_ns)) {
 			charge.cause = CAUSE_DEVICE_DEPENDENCY;
 			charge.name = "stream_wait_event";
+		} else if (is_unclear) {
+			charge.is_unknown = true;
+			charge.object = call->name;
+			charge.name = "queued, not started";
 		}
 		walk_charge(explanation, tail_ns, to_ns, &charge);
 		to_ns = tail_ns;

@@ -4,6 +4,8 @@
 #include "analysis/core/walk_chain.h"
 #include "analysis/core/walk_engine.h"
 
+#include <string.h>
+
 /* The thread that was in a prove_start of the gap's device, or held its mutex, when it ended. */
 static const struct walk_lane *find_prover(const struct walk_explanation *explanation)
 {
@@ -41,11 +43,32 @@ static const struct walk_lane *find_prover(const struct walk_explanation *explan
 	return found;
 }
 
-/* Between two nodes of one graph launch, which the host issued as one. */
-static bool is_inside_graph(const struct gap *gap, const struct walk_call *call)
+/*
+ * Between two nodes of one graph launch, which the host issued as one. Other tools may not tell
+ * the graph of a node, but the call of several operations.
+ */
+static bool is_inside_graph(
+	const struct walk *walk, const struct gap *gap, const struct walk_call *call)
 {
-	return gap->ender.graph != 0 && call->operation_count > 1 &&
-	       call->first_start_ns < gap->begin_ns;
+	return call->operation_count > 1 && call->first_start_ns < gap->begin_ns &&
+	       (gap->ender.graph != 0 ||
+		       (walk->imports.is_on && strstr(call->name, "GraphLaunch")));
+}
+
+/* Why nobody is known to have fed the operation. */
+static const char *feederless(const struct walk *walk, const struct gap_ender *ender)
+{
+	const struct walk_process *process = walk_imports_find(&walk->imports, ender->pid);
+
+	if (!walk->imports.is_on) {
+		return "no feeder";
+	}
+	if (!process || !process->has_host) {
+		return "no host trace";
+	}
+	return walk_process_began_before(process, ender->start_ns, ender->correlation)
+		       ? "launched before the capture"
+		       : "no feeder";
 }
 
 static void charge_called(struct walk_explanation *explanation, const struct walk_call *call,
@@ -58,7 +81,7 @@ static void charge_called(struct walk_explanation *explanation, const struct wal
 	const struct walk_stretch late = {.from_ns = from_ns, .to_ns = cut_ns, .act_ns = issued_ns};
 
 	explanation->feeder = walk_lanes_of(&explanation->walk->lanes, call->lane);
-	if (is_inside_graph(gap, call)) {
+	if (is_inside_graph(explanation->walk, gap, call)) {
 		walk_charge(explanation, from_ns, to_ns, &graph);
 	} else if (call->start_ns > gap->end_ns) {
 		walk_charge_unknown(explanation, from_ns, to_ns, "before launch");
@@ -92,6 +115,38 @@ void walk_feed_charge(struct walk_explanation *explanation, uint64_t from_ns, ui
 	if (explanation->feeder) {
 		walk_chain_follow(explanation, explanation->feeder, late);
 	} else {
-		walk_charge_unknown(explanation, from_ns, to_ns, "no feeder");
+		walk_charge_unknown(
+			explanation, from_ns, to_ns, feederless(explanation->walk, &gap->ender));
 	}
+}
+
+static uint64_t clip(uint64_t time_ns, const struct gap *gap)
+{
+	if (time_ns < gap->begin_ns) {
+		return gap->begin_ns;
+	}
+	return time_ns < gap->end_ns ? time_ns : gap->end_ns;
+}
+
+struct gap_split walk_split(const struct walk *walk, const struct gap *gap)
+{
+	const uint64_t length_ns = gap->end_ns - gap->begin_ns;
+	const struct walk_call *call = NULL;
+	struct gap_split split = {0};
+	uint64_t called_ns;
+	uint64_t issued_ns;
+
+	if (gap->has_ender && gap->ender.correlation != 0) {
+		call = walk_calls_find(&walk->calls, gap->ender.pid, gap->ender.correlation);
+	}
+	if (!call) {
+		split.unjoined_ns = length_ns;
+		return split;
+	}
+	called_ns = clip(call->start_ns, gap);
+	issued_ns = clip(call->end_ns, gap);
+	split.host_late_ns = called_ns - gap->begin_ns;
+	split.in_call_ns = issued_ns - called_ns;
+	split.after_call_ns = gap->end_ns - issued_ns;
+	return split;
 }

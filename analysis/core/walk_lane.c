@@ -21,6 +21,7 @@ void walk_lanes_finish(struct walk_lanes *lanes)
 		walk_ring_finish(&lanes->lanes[i]->closed);
 		walk_ring_finish(&lanes->lanes[i]->calls);
 		walk_ring_finish(&lanes->lanes[i]->gpu_holds);
+		walk_ring_finish(&lanes->lanes[i]->os_calls);
 		free(lanes->lanes[i]);
 	}
 	free(lanes->lanes);
@@ -62,6 +63,7 @@ static struct walk_lane *add_lane(struct walk_lanes *lanes)
 	walk_ring_init(&lane->closed, sizeof(struct walk_closed));
 	walk_ring_init(&lane->calls, sizeof(struct walk_lane_call));
 	walk_ring_init(&lane->gpu_holds, sizeof(struct walk_gpu_hold));
+	walk_ring_init(&lane->os_calls, sizeof(struct walk_os_call));
 	lane->self = (struct walk_lane_reference){.index = lanes->count, .generation = 1};
 	lanes->lanes[lanes->count] = lane;
 	lanes->count++;
@@ -155,7 +157,7 @@ void walk_lanes_sweep(struct walk_lanes *lanes, uint64_t idle_ns)
 			&lane->gpu_holds, walk_ring_below(&lane->gpu_holds, lanes->forget_ns));
 		if (lane->is_unused || lane->gpu_holds.count > 0 || lane->top ||
 			lane->closed.count > 0 || lane->calls.count > 0 ||
-			lane->last_ns + idle_ns >= lanes->forget_ns) {
+			lane->os_calls.count > 0 || lane->last_ns + idle_ns >= lanes->forget_ns) {
 			continue;
 		}
 		(void)walk_map_remove(&lanes->by_thread, thread_key(lane->pid, lane->tid), 0);
@@ -166,6 +168,7 @@ void walk_lanes_sweep(struct walk_lanes *lanes, uint64_t idle_ns)
 		walk_ring_finish(&lane->closed);
 		walk_ring_finish(&lane->calls);
 		walk_ring_finish(&lane->gpu_holds);
+		walk_ring_finish(&lane->os_calls);
 	}
 	lanes->latest = NULL;
 }

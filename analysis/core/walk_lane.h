@@ -79,6 +79,7 @@ struct walk_lane {
 	struct walk_ring closed;    /* struct walk_closed */
 	struct walk_ring calls;     /* struct walk_lane_call */
 	struct walk_ring gpu_holds; /* struct walk_gpu_hold */
+	struct walk_ring os_calls;  /* struct walk_os_call; of imported traces */
 };
 
 struct walk_closed {
@@ -89,6 +90,13 @@ struct walk_closed {
 struct walk_lane_call {
 	uint64_t end_ns;
 	struct walk_call *call;
+};
+
+/* A call of the system, of an imported trace. */
+struct walk_os_call {
+	uint64_t end_ns;
+	uint64_t start_ns;
+	const char *name;
 };
 
 struct walk_lanes {

@@ -133,6 +133,14 @@ const char *walk_names_keep(struct walk_names *names, const char *name)
 	return names->names[i] ? names->names[i] : add_name(names, i, name, length, hash);
 }
 
+const char *walk_names_find(const struct walk_names *names, const char *name)
+{
+	name = name ? name : "";
+	return names->capacity > 0
+		       ? names->names[find_place(names, name, hash_name(name, strlen(name)))]
+		       : NULL;
+}
+
 void walk_names_finish(struct walk_names *names)
 {
 	struct chunk *chunk = names->chunks;

@@ -23,6 +23,9 @@ struct walk_name_facts {
 	uint8_t call_category; /* each plus one; 0: nobody asked yet */
 	uint8_t phase_cause;
 	uint8_t is_gpu_mutex;
+	uint8_t os_nature;
+	uint8_t range_kind;
+	uint8_t is_library;
 };
 
 struct walk_names {
@@ -37,6 +40,9 @@ struct walk_names {
 
 /* The kept copy of `name` (of "" for NULL); NULL when there is no memory. */
 const char *walk_names_keep(struct walk_names *names, const char *name);
+
+/* The kept copy, NULL when it was not kept. */
+const char *walk_names_find(const struct walk_names *names, const char *name);
 
 /* Of a name that was kept: they lie in front of it. */
 static inline struct walk_name_facts *walk_names_facts(const char *kept)

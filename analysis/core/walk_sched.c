@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_sched.h"
 
-#define NOT_RUNNABLE UINT64_MAX
+#define NOT_NOW UINT64_MAX
 
 /* A thread with nothing to tell for so long has most likely ended. */
 #define SCHED_KEEP_NS 600000000000ULL
 
-struct walk_sched {
-	uint64_t first_ns;
-	uint64_t last_ns;
-	uint64_t runnable_ns;     /* since when it waits for a CPU */
-	struct walk_ring starved; /* struct stretch */
+/* Time of one sort, and since when it lasts. */
+struct spell {
+	uint64_t since_ns;
+	struct walk_ring stretches; /* struct stretch */
 };
 
 struct stretch {
 	uint64_t end_ns;
 	uint64_t begin_ns;
+};
+
+struct walk_sched {
+	uint64_t first_ns;
+	uint64_t last_ns;
+	struct spell starved; /* could have run */
+	struct spell blocked; /* could not; kept of imported traces only, as the next one */
+	struct spell away;    /* off its CPU, and nothing says why */
 };
 
 void walk_scheds_init(struct walk_scheds *scheds)
@@ -24,17 +31,30 @@ void walk_scheds_init(struct walk_scheds *scheds)
 	walk_slab_init(&scheds->slab, sizeof(struct walk_sched));
 }
 
+static void finish(struct walk_sched *sched)
+{
+	walk_ring_finish(&sched->starved.stretches);
+	walk_ring_finish(&sched->blocked.stretches);
+	walk_ring_finish(&sched->away.stretches);
+}
+
 void walk_scheds_finish(struct walk_scheds *scheds)
 {
 	for (size_t i = 0; i < scheds->by_tid.capacity; i++) {
 		struct walk_sched *sched = scheds->by_tid.entries[i].value;
 
 		if (sched) {
-			walk_ring_finish(&sched->starved);
+			finish(sched);
 		}
 	}
 	walk_map_finish(&scheds->by_tid);
 	walk_slab_finish(&scheds->slab);
+}
+
+static void spell_init(struct spell *spell)
+{
+	spell->since_ns = NOT_NOW;
+	walk_ring_init(&spell->stretches, sizeof(struct stretch));
 }
 
 static struct walk_sched *get_sched(struct walk_scheds *scheds, int32_t tid, uint64_t time_ns)
@@ -46,8 +66,10 @@ static struct walk_sched *get_sched(struct walk_scheds *scheds, int32_t tid, uin
 		if (!sched) {
 			return NULL;
 		}
-		*sched = (struct walk_sched){.first_ns = time_ns, .runnable_ns = NOT_RUNNABLE};
-		walk_ring_init(&sched->starved, sizeof(struct stretch));
+		*sched = (struct walk_sched){.first_ns = time_ns};
+		spell_init(&sched->starved);
+		spell_init(&sched->blocked);
+		spell_init(&sched->away);
 		if (walk_map_put(&scheds->by_tid, (uint32_t)tid, 0, sched) != STATUS_OK) {
 			walk_slab_give_back(&scheds->slab, sched);
 			return NULL;
@@ -57,15 +79,36 @@ static struct walk_sched *get_sched(struct walk_scheds *scheds, int32_t tid, uin
 	return sched;
 }
 
+static void begin(struct spell *spell, uint64_t time_ns)
+{
+	if (spell->since_ns == NOT_NOW) {
+		spell->since_ns = time_ns;
+	}
+}
+
+static enum status end(struct spell *spell, uint64_t time_ns)
+{
+	const struct stretch stretch = {.end_ns = time_ns, .begin_ns = spell->since_ns};
+
+	spell->since_ns = NOT_NOW;
+	if (stretch.begin_ns >= time_ns) {
+		return STATUS_OK; /* was not so, or not for a whole nanosecond */
+	}
+	return walk_ring_push(&spell->stretches, &stretch);
+}
+
 enum status walk_scheds_leave(
-	struct walk_scheds *scheds, int32_t tid, uint64_t time_ns, bool is_runnable)
+	struct walk_scheds *scheds, int32_t tid, uint64_t time_ns, enum walk_sched_state state)
 {
 	struct walk_sched *sched = get_sched(scheds, tid, time_ns);
 
 	if (!sched) {
 		return STATUS_NO_MEMORY;
 	}
-	sched->runnable_ns = is_runnable ? time_ns : NOT_RUNNABLE;
+	sched->starved.since_ns = state == WALK_SCHED_RUNNABLE ? time_ns : NOT_NOW;
+	if (state != WALK_SCHED_RUNNABLE && scheds->keeps_blocked) {
+		begin(state == WALK_SCHED_BLOCKED ? &sched->blocked : &sched->away, time_ns);
+	}
 	return STATUS_OK;
 }
 
@@ -76,26 +119,23 @@ enum status walk_scheds_wake(struct walk_scheds *scheds, int32_t tid, uint64_t t
 	if (!sched) {
 		return STATUS_NO_MEMORY;
 	}
-	if (sched->runnable_ns == NOT_RUNNABLE) {
-		sched->runnable_ns = time_ns;
-	}
-	return STATUS_OK;
+	begin(&sched->starved, time_ns);
+	return end(&sched->blocked, time_ns);
 }
 
 enum status walk_scheds_run(struct walk_scheds *scheds, int32_t tid, uint64_t time_ns)
 {
 	struct walk_sched *sched = get_sched(scheds, tid, time_ns);
-	struct stretch stretch = {.end_ns = time_ns};
+	enum status status;
 
 	if (!sched) {
 		return STATUS_NO_MEMORY;
 	}
-	stretch.begin_ns = sched->runnable_ns;
-	sched->runnable_ns = NOT_RUNNABLE;
-	if (stretch.begin_ns >= time_ns) {
-		return STATUS_OK; /* was not waiting, or not for a whole nanosecond */
+	status = end(&sched->starved, time_ns);
+	if (status == STATUS_OK) {
+		status = end(&sched->blocked, time_ns);
 	}
-	return walk_ring_push(&sched->starved, &stretch);
+	return status == STATUS_OK ? end(&sched->away, time_ns) : status;
 }
 
 bool walk_scheds_knows(const struct walk_scheds *scheds, int32_t tid, uint64_t from_ns)
@@ -105,35 +145,52 @@ bool walk_scheds_knows(const struct walk_scheds *scheds, int32_t tid, uint64_t f
 	return sched && sched->first_ns <= from_ns;
 }
 
-bool walk_scheds_starved_at(
-	const struct walk_scheds *scheds, int32_t tid, uint64_t y_ns, uint64_t *from_ns)
+/* True when it was so at y; raises *from_ns to where that answer begins. */
+static bool is_at(const struct spell *spell, uint64_t y_ns, uint64_t *from_ns)
 {
-	const struct walk_sched *sched = walk_map_find(&scheds->by_tid, (uint32_t)tid, 0);
+	const size_t i = walk_ring_below(&spell->stretches, y_ns);
 	const struct stretch *stretch;
 	uint64_t boundary_ns = 0;
-	bool is_starved = false;
-	size_t i;
+	bool is_so = false;
 
-	if (!sched) {
-		return false;
+	if (i < spell->stretches.count) {
+		stretch = walk_ring_at(&spell->stretches, i);
+		is_so = stretch->begin_ns < y_ns;
+		boundary_ns = is_so ? stretch->begin_ns : 0;
+	} else if (spell->since_ns < y_ns) {
+		is_so = true;
+		boundary_ns = spell->since_ns;
 	}
-	i = walk_ring_below(&sched->starved, y_ns);
-	if (i < sched->starved.count) {
-		stretch = walk_ring_at(&sched->starved, i);
-		is_starved = stretch->begin_ns < y_ns;
-		boundary_ns = is_starved ? stretch->begin_ns : 0;
-	} else if (sched->runnable_ns < y_ns) {
-		is_starved = true;
-		boundary_ns = sched->runnable_ns;
-	}
-	if (!is_starved && i > 0) {
-		stretch = walk_ring_at(&sched->starved, i - 1);
+	if (!is_so && i > 0) {
+		stretch = walk_ring_at(&spell->stretches, i - 1);
 		boundary_ns = stretch->end_ns;
 	}
 	if (boundary_ns > *from_ns) {
 		*from_ns = boundary_ns;
 	}
-	return is_starved;
+	return is_so;
+}
+
+bool walk_scheds_starved_at(
+	const struct walk_scheds *scheds, int32_t tid, uint64_t y_ns, uint64_t *from_ns)
+{
+	const struct walk_sched *sched = walk_map_find(&scheds->by_tid, (uint32_t)tid, 0);
+
+	return sched && is_at(&sched->starved, y_ns, from_ns);
+}
+
+const char *walk_scheds_off_at(
+	const struct walk_scheds *scheds, int32_t tid, uint64_t y_ns, uint64_t *from_ns)
+{
+	const struct walk_sched *sched = walk_map_find(&scheds->by_tid, (uint32_t)tid, 0);
+
+	if (!sched) {
+		return NULL;
+	}
+	if (is_at(&sched->blocked, y_ns, from_ns)) {
+		return "blocked off CPU";
+	}
+	return is_at(&sched->away, y_ns, from_ns) ? "off CPU" : NULL;
 }
 
 struct sweep {
@@ -141,14 +198,21 @@ struct sweep {
 	uint64_t forget_ns;
 };
 
+static void drop(struct walk_ring *stretches, uint64_t forget_ns)
+{
+	walk_ring_drop_front(stretches, walk_ring_below(stretches, forget_ns));
+}
+
 static bool keeps_sched(void *context, void *value)
 {
 	const struct sweep *sweep = context;
 	struct walk_sched *sched = value;
 
-	walk_ring_drop_front(&sched->starved, walk_ring_below(&sched->starved, sweep->forget_ns));
+	drop(&sched->starved.stretches, sweep->forget_ns);
+	drop(&sched->blocked.stretches, sweep->forget_ns);
+	drop(&sched->away.stretches, sweep->forget_ns);
 	if (sched->last_ns + SCHED_KEEP_NS < sweep->forget_ns) {
-		walk_ring_finish(&sched->starved);
+		finish(sched);
 		walk_slab_give_back(&sweep->scheds->slab, sched);
 		return false;
 	}

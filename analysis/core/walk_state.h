@@ -5,6 +5,7 @@
 #include "analysis/core/walk.h"
 #include "analysis/core/walk_call.h"
 #include "analysis/core/walk_device.h"
+#include "analysis/core/walk_import.h"
 #include "analysis/core/walk_job.h"
 #include "analysis/core/walk_lane.h"
 #include "analysis/core/walk_lock.h"
@@ -42,6 +43,7 @@ struct walk {
 	struct walk_jobs jobs;
 	struct walk_scheds scheds;
 	struct walk_devices devices;
+	struct walk_imports imports;
 	struct walk_ring untrusted;   /* struct walk_untrusted, in order of end */
 	struct walk_map thread_names; /* const char * by thread */
 	struct walk_counts counts;

@@ -155,23 +155,85 @@ static void end_job(struct window *window, const struct event *event)
 static void begin(struct window *window, const struct event *event)
 {
 	window->has_begun = true;
+	window->is_begin_assumed = false;
 	window->is_begin_cut = event->kind != EVENT_JOB_SUBMIT;
 	window->begin_ns = window->is_begin_cut ? window->first_event_ns : event->time_ns;
+}
+
+/*
+ * What an imported trace says of itself (its source, its devices, its threads) did not happen in
+ * it, and carries whatever time its reader has at hand.
+ */
+static bool is_about_trace(const struct event *event)
+{
+	switch ((int)event->kind) {
+	case EVENT_IMPORT_NOTE:
+	case EVENT_GPU_DEVICE:
+	case EVENT_GPU_WATERMARK:
+		return true;
+	case EVENT_STATE:
+		return event->state.subject == GAPTRACE_STATE_THREAD;
+	default:
+		return false;
+	}
+}
+
+/* When that which the event tells of is over: imported calls and operations come at their start. */
+static uint64_t end_of(const struct event *event)
+{
+	switch ((int)event->kind) {
+	case EVENT_GPU_KERNEL:
+		return event->kernel.operation.end_ns;
+	case EVENT_GPU_MEMCPY:
+	case EVENT_GPU_MEMSET:
+		return event->copy.operation.end_ns;
+	case EVENT_GPU_API:
+		return event->api.end_ns;
+	default:
+		return event->time_ns;
+	}
+}
+
+/* False for an event that is in no time of the window. */
+static bool note_time(struct window *window, const struct event *event)
+{
+	uint64_t end_ns;
+
+	if (window->is_imported && is_about_trace(event)) {
+		return false;
+	}
+	if (!window->has_event) {
+		window->has_event = true;
+		window->first_event_ns = event->time_ns;
+	}
+	window->last_event_ns = event->time_ns;
+	if (window->is_imported) {
+		end_ns = end_of(event);
+		window->last_end_ns = end_ns < WINDOW_STAMP_MAX_NS && end_ns > window->last_end_ns
+					      ? end_ns
+					      : window->last_end_ns;
+		/* Gaps may be told from here on, so that memory stays bounded. */
+		if (!window->has_begun) {
+			window_force_begin(window);
+			window->is_begin_assumed = true;
+		}
+	}
+	return true;
+}
+
+static bool may_begin(const struct window *window)
+{
+	return !window->has_begun || (window->is_begin_assumed && !window->is_begin_told);
 }
 
 enum status window_add(struct window *window, const struct event *event)
 {
 	const uint64_t job = job_of(event);
 
-	if (!window->has_event) {
-		window->has_event = true;
-		window->first_event_ns = event->time_ns;
-	}
-	window->last_event_ns = event->time_ns;
-	if (job == 0) {
+	if (!note_time(window, event) || job == 0) {
 		return STATUS_OK;
 	}
-	if (!window->has_begun) {
+	if (may_begin(window)) {
 		begin(window, event);
 	}
 
@@ -196,6 +258,11 @@ enum status window_add(struct window *window, const struct event *event)
 	default:
 		return STATUS_OK;
 	}
+}
+
+void window_set_imported(struct window *window)
+{
+	window->is_imported = true;
 }
 
 void window_force_begin(struct window *window)
@@ -225,7 +292,11 @@ bool window_is_end_cut(const struct window *window)
 
 uint64_t window_end_ns(const struct window *window)
 {
-	return window_is_end_cut(window) ? window->last_event_ns : window->last_job_end_ns;
+	if (!window_is_end_cut(window)) {
+		return window->last_job_end_ns;
+	}
+	return window->last_end_ns > window->last_event_ns ? window->last_end_ns
+							   : window->last_event_ns;
 }
 
 uint64_t window_partitions(const struct window *window)

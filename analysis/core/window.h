@@ -19,6 +19,9 @@
 #define WINDOW_ENDED_JOBS       64
 #define WINDOW_ENDED_PARTITIONS 64
 
+/* Stamps this large are CUPTI's "no time", not times. */
+#define WINDOW_STAMP_MAX_NS (1ULL << 63)
+
 struct window_job {
 	int32_t pid;
 	uint64_t job;
@@ -37,6 +40,10 @@ struct window {
 	bool has_event;
 	uint64_t first_event_ns;
 	uint64_t last_event_ns;
+	uint64_t last_end_ns; /* of what was told at its start, and may end after the last event */
+	bool is_imported;
+	bool is_begin_assumed; /* no job was named yet */
+	bool is_begin_told;    /* a gap was told: the begin stays where it is */
 	bool has_begun; /* an event that names a job was seen, or window_force_begin called */
 	bool is_begin_cut;
 	uint64_t begin_ns;
@@ -61,6 +68,12 @@ void window_init(struct window *window);
 
 /* Every event of the recording, in order of time. */
 MUST_CHECK enum status window_add(struct window *window, const struct event *event);
+
+/*
+ * The trace is another tool's: it begins with the first thing that happened in it, and most likely
+ * knows no jobs. The begin moves to a job that is named before any gap is told.
+ */
+void window_set_imported(struct window *window);
 
 /* No job is going to be named: the window begins with the recording. */
 void window_force_begin(struct window *window);

@@ -36,6 +36,14 @@ static void write_gap_table(struct json_writer *writer, const char *key,
 	json_writer_unsigned(writer, "total_ns", table->inner_total_ns);
 	json_writer_unsigned(writer, "max_ns", table->inner_max_ns);
 	json_writer_object_end(writer);
+	json_writer_object_begin(writer, "split", true);
+	json_writer_unsigned(writer, "host_late_ns", table->split.host_late_ns);
+	json_writer_unsigned(writer, "in_call_ns", table->split.in_call_ns);
+	json_writer_unsigned(writer, "after_call_ns", table->split.after_call_ns);
+	json_writer_unsigned(writer, "unjoined_ns", table->split.unjoined_ns);
+	json_writer_unsigned(writer, "joined", table->joined_count);
+	json_writer_unsigned(writer, "unjoined", table->inner_count - table->joined_count);
+	json_writer_object_end(writer);
 	json_writer_unsigned(writer, "all_count", table->histogram.count);
 	json_writer_unsigned(writer, "all_total_ns", table->histogram.total_ns);
 	json_writer_array_begin(writer, "histogram", false);
@@ -194,6 +202,7 @@ static void write_trust(struct json_writer *writer, const struct trust *trust)
 	json_writer_unsigned(writer, "late_records", trust->late_records);
 	json_writer_unsigned(writer, "before_launch", trust->before_launch);
 	json_writer_unsigned(writer, "unjoined", trust->unjoined);
+	json_writer_unsigned(writer, "launched_before", trust->outside);
 	json_writer_unsigned(writer, "unreadable", trust->unreadable);
 	json_writer_unsigned(writer, "untrusted_ns", interval_set_total_ns(&trust->untrusted));
 	if (trust->has_clock_bound) {
@@ -210,6 +219,11 @@ static void write_trust(struct json_writer *writer, const struct trust *trust)
 	}
 	json_writer_object_end(writer);
 	json_writer_real(writer, "coverage", coverage < 0 ? NAN : coverage);
+	json_writer_array_begin(writer, "sources", false);
+	for (uint32_t i = 0; i < trust->source_count; i++) {
+		json_writer_string(writer, NULL, trust->sources[i]);
+	}
+	json_writer_array_end(writer);
 	json_writer_array_begin(writer, "notes", false);
 	for (uint32_t i = 0; i < trust->note_count; i++) {
 		json_writer_string(writer, NULL, trust->notes[i]);

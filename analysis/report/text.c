@@ -125,8 +125,28 @@ static void write_work(const struct report_data *report, FILE *stream)
 	}
 }
 
+/* What another tool recorded: what was read, and that the window is all of it. */
+static void write_sources(const struct report_data *report, FILE *stream)
+{
+	const struct trust *trust = analyzer_trust(report->analyzer);
+	char text[PRINTABLE_BYTES_MAX];
+
+	for (uint32_t i = 0; i < trust->source_count; i++) {
+		(void)fprintf(
+			stream, "read from %s\n", printable_copy(trust->sources[i], 89, text));
+	}
+	if (trust->source_total > trust->source_count) {
+		(void)fprintf(stream, "and from %" PRIu64 " more\n",
+			trust->source_total - trust->source_count);
+	}
+	if (report->is_begin_cut && report->is_end_cut && report->jobs_done == 0) {
+		(void)fputs("the window is the whole capture: it knows no jobs\n", stream);
+	}
+}
+
 static void write_head(const struct report_data *report, FILE *stream)
 {
+	const bool is_imported = analyzer_trust(report->analyzer)->source_count > 0;
 	char text[DURATION_TEXT_BYTES];
 	const uint64_t window_ns = report->window_end_ns > report->window_begin_ns
 					   ? report->window_end_ns - report->window_begin_ns
@@ -134,8 +154,7 @@ static void write_head(const struct report_data *report, FILE *stream)
 
 	(void)fputs("gaptrace report: ", stream);
 	write_work(report, stream);
-	(void)fprintf(stream,
-		", %" PRIu64 " jobs done, %" PRIu64 " failed, in a window of %s\n",
+	(void)fprintf(stream, ", %" PRIu64 " jobs done, %" PRIu64 " failed, in a window of %s\n",
 		report->jobs_done, report->jobs_failed, duration_format(window_ns, text));
 	if (report->work_count == 0) {
 		(void)fprintf(stream, "no unit of work ended: choose one by --work span:NAME, "
@@ -145,11 +164,14 @@ static void write_head(const struct report_data *report, FILE *stream)
 		(void)fprintf(stream,
 			"SIMULATED devices: times come from a model, no proofs were made\n");
 	}
-	if (report->is_begin_cut) {
+	if (is_imported) {
+		write_sources(report, stream);
+	}
+	if (report->is_begin_cut && !is_imported) {
 		(void)fprintf(stream,
 			"the window begins with the recording: no job was submitted first\n");
 	}
-	if (report->is_end_cut) {
+	if (report->is_end_cut && !is_imported) {
 		(void)fprintf(stream, "the window ends with the recording: jobs had not ended\n");
 	}
 	write_trust(analyzer_trust(report->analyzer), stream);
@@ -242,6 +264,34 @@ static void write_gap_tables(
 		duration_format(analyzer_threshold_ns(report->analyzer), threshold));
 }
 
+/* The gaps between two operations, cut at the calls that ended them. */
+static void write_split(const struct report_device *device, FILE *stream)
+{
+	static const char *const names[SWEEP_LAYER_COUNT] = {
+		[SWEEP_KERNEL] = "no kernel ran", [SWEEP_ANYTHING] = "nothing at all ran"};
+	char late[DURATION_TEXT_BYTES];
+	char in_call[DURATION_TEXT_BYTES];
+	char after[DURATION_TEXT_BYTES];
+	char unjoined[DURATION_TEXT_BYTES];
+
+	if (device->gaps[SWEEP_KERNEL].inner_count + device->gaps[SWEEP_ANYTHING].inner_count ==
+		0) {
+		(void)fputs("  no such gap lies between two operations\n", stream);
+		return;
+	}
+	(void)fprintf(stream, "\n  %-30s %10s %10s %10s %12s\n", "cut at the call that ended it",
+		"host late", "in call", "after", "no call");
+	for (int layer = 0; layer < SWEEP_LAYER_COUNT; layer++) {
+		const struct gap_split *split = &device->gaps[layer].split;
+
+		(void)fprintf(stream, "  %-30s %10s %10s %10s %12s\n", names[layer],
+			duration_format(split->host_late_ns, late),
+			duration_format(split->in_call_ns, in_call),
+			duration_format(split->after_call_ns, after),
+			duration_format(split->unjoined_ns, unjoined));
+	}
+}
+
 /* The sums of one decade of a histogram. */
 static struct histogram_bucket decade_of(const struct histogram *histogram, uint32_t decade)
 {
@@ -319,6 +369,7 @@ static void write_device(const struct report_data *report, uint32_t index, FILE 
 		write_usage(device, stream);
 	}
 	write_gap_tables(report, device, stream);
+	write_split(device, stream);
 	write_histogram(device, stream);
 	text_write_causes(device, stream);
 	text_write_worst(report, device, stream);
@@ -361,7 +412,10 @@ void report_write_text(const struct report_data *report, FILE *stream)
 	write_head(report, stream);
 	text_write_first(report, stream);
 	if (count == 0) {
-		(void)fputs("\nno devices: the recording holds no gaptrace_gpu events\n", stream);
+		(void)fputs(analyzer_trust(report->analyzer)->source_count > 0
+				    ? "\nno GPU rows: no kernel, copy or memset was captured\n"
+				    : "\nno devices: the recording holds no gaptrace_gpu events\n",
+			stream);
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		write_device(report, order[i], stream);

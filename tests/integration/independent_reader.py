@@ -40,8 +40,6 @@ def label(field):
 def merge(intervals):
     merged = []
     for start, end in sorted(intervals):
-        if start == end:
-            continue
         if merged and start <= merged[-1][1]:
             merged[-1][1] = max(merged[-1][1], end)
         else:

@@ -188,8 +188,10 @@ static void time_zero_and_zero_length_are_valid(void **state)
 	assert_int_equal(usage.span_ns, 40);
 	assert_int_equal(usage.busy_ns, 20);
 	assert_int_equal(usage.idle_ns, 20);
-	assert_int_equal(count_gaps(SWEEP_KERNEL, 0), 2);
-	expect_gap(SWEEP_KERNEL, 0, 10, 20);
+	/* One too short for the clock ran all the same: a gap ends there, and another begins. */
+	assert_int_equal(count_gaps(SWEEP_KERNEL, 0), 3);
+	expect_gap(SWEEP_KERNEL, 0, 10, 15);
+	expect_gap(SWEEP_KERNEL, 0, 15, 20);
 	expect_gap(SWEEP_KERNEL, 0, 30, 40);
 }
 
@@ -456,6 +458,7 @@ static void play(struct timeline *timeline, const struct model *model, bool has_
 static void check(struct timeline *timeline, const struct model *model, uint32_t device)
 {
 	bool runs[SWEEP_LAYER_COUNT][INSTANTS + 1] = {0};
+	bool flashes[SWEEP_LAYER_COUNT][INSTANTS + 1] = {0}; /* of length zero, at its begin */
 	const uint64_t begin = model->job_begin;
 	const uint64_t end = model->job_end < INSTANTS ? model->job_end : INSTANTS - 1;
 	struct timeline_usage usage = timeline_usage(timeline_device(timeline, device));
@@ -472,6 +475,9 @@ static void check(struct timeline *timeline, const struct model *model, uint32_t
 		}
 		first = operation->start < first ? operation->start : first;
 		last = operation->end > last ? operation->end : last;
+		flashes[SWEEP_ANYTHING][operation->start] |= operation->start == operation->end;
+		flashes[SWEEP_KERNEL][operation->start] |=
+			operation->is_kernel && operation->start == operation->end;
 		for (uint64_t t = operation->start; t < operation->end; t++) {
 			runs[SWEEP_ANYTHING][t] = true;
 			runs[SWEEP_KERNEL][t] |= operation->is_kernel;
@@ -501,11 +507,12 @@ static void check(struct timeline *timeline, const struct model *model, uint32_t
 			if (ran_before && !runs_now) {
 				gap_begin = at > begin * UNIT_NS ? at : begin * UNIT_NS;
 			}
-			if ((runs_now && !ran_before) || t == INSTANTS) {
+			if (!ran_before && (runs_now || t == INSTANTS || flashes[layer][t])) {
 				at = at < end * UNIT_NS ? at : end * UNIT_NS;
 				if (gap_begin < at) {
 					expect_gap((enum sweep_layer)layer, device, gap_begin, at);
 					gaps++;
+					gap_begin = at;
 				}
 			}
 		}
