@@ -1,0 +1,1 @@
+unit_test(import_nsys LIBRARIES analysis_import PkgConfig::SQLITE SOURCES nsys_fixture.c)
