@@ -42,7 +42,7 @@ fetch_packages() {
 
 # One tree, with all libraries in one place; without what nothing reads there.
 unpack_packages() {
-  local root=$work/carry/root deb top
+  local root=$work/carry/root deb top link target
   mkdir -p "$root"
   for deb in "$work"/debs/*.deb; do
     dpkg-deb -x "$deb" "$root"
@@ -58,6 +58,11 @@ unpack_packages() {
     "$root"/usr/lib/{systemd,python3,tmpfiles.d,sysusers.d} "$root"/usr/share/{bison,aclocal,dns,mime} \
     "$root"/usr/bin/curl "$root"/usr/lib/*/gconv
   find "$root" -name '*.a' -delete
+  # A library's development link may be absolute; there it has to lead to the tree's own.
+  find "$root" -type l -lname '/*' | while read -r link; do
+    target=$(readlink "$link")
+    ln -sfr "$root/usr${target#/usr}" "$link"
+  done
   (cd "$work/debs" && printf '%s\n' *.deb) >"$work/carry/packages"
 }
 

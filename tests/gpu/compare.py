@@ -14,6 +14,7 @@ import sys
 
 EVENT = re.compile(r" (gaptrace(?:_gpu)?:\w+): ")
 NUMBER = re.compile(r"(\w+) = (?:\( \"[^\"]*\" : container = )?(-?\d+)")
+UUID = re.compile(r"(GPU|MIG)-[0-9a-f-]{36}")
 NAME = re.compile(r"name = \"((?:[^\"\\]|\\.)*)\"")
 
 # A pause is longer than this; nothing else in the sample's life between two kernels is.
@@ -53,7 +54,7 @@ def compare_sample(events_path, report_path, truth_path, clock):
     trust = report["trust"]
     bound = trust["clock"]["bound_ns"]
     worst = max((overlap((k["start_ns"], k["end_ns"]), pause) for k in good for pause in truth["pauses"]), default=0)
-    device = report["devices"][0] if report["devices"] else {"kernels": 0, "busy_ns": 0, "uuid": "", "worst": []}
+    devices = report["devices"]
     graph = [k for k in kernels if k["graph"]]
     by_correlation = {}
     for kernel in graph:
@@ -65,18 +66,18 @@ def compare_sample(events_path, report_path, truth_path, clock):
         "worst_before_launch_ns": max(before, default=0), "worst_in_pause_ns": worst,
         "dropped_records": trust["dropped_records"], "late_records": trust["late_records"],
         "graph_kernels": len(graph), "kernels_of_one_graph_launch": max(by_correlation.values(), default=0),
-        "busy_ns": device["busy_ns"], "device_events": len(events.get("gaptrace_gpu:device", []))}
-    long_gaps = sum(1 for bucket in device["kernel_gaps"]["histogram"] if bucket["from_ns"] >= PAUSE_NS
-                    for _ in range(bucket["count"])) if "kernel_gaps" in device else 0
+        "busy_ns": sum(device["busy_ns"] for device in devices), "device_events": len(events.get("gaptrace_gpu:device", []))}
+    long_gaps = sum(bucket["count"] for device in devices for bucket in device["kernel_gaps"]["histogram"]
+                    if bucket["from_ns"] >= PAUSE_NS)
     checks = {
         "every kernel is recorded": len(kernels) == truth["kernels"],
         "every copy is recorded": figures["copies"] == truth["copies"],
         "every memset is recorded": figures["memsets"] == truth["memsets"],
         "kernels of graphs are told apart": len(graph) == truth["graph_kernels"],
         "every kernel is joined to its call": len(launched) == len(good),
-        "the report counts the same kernels": device["kernels"] == len(good),
+        "the report counts the same kernels": sum(device["kernels"] for device in devices) == len(good),
         "no stamp is bad": len(good) == len(kernels),
-        "the device is known by its UUID": re.fullmatch(r"(GPU|MIG)-[0-9a-f-]{36}", device["uuid"]) is not None,
+        "devices are known by their UUID": devices != [] and all(UUID.fullmatch(d["uuid"]) for d in devices),
         "no record was dropped": trust["dropped_records"] == 0,
         "no kernel ran in a pause, but for the clock's bound": bound is not None and worst <= bound,
         "every pause is a gap": long_gaps >= len(truth["pauses"]),
@@ -88,7 +89,7 @@ def compare_prover(report_path, counters_path):
     report, counters = read_json(report_path), read_json(counters_path)
     device = report["devices"][0]
     counted = counters["devices"][0]
-    busy = counted["lane_busy_ns"]
+    busy = counted["device_lane_busy_ns"]
     figures = {
         "clock": report["trust"]["clock"], "kernels": device["kernels"], "busy_ns": device["busy_ns"],
         "counted_busy_ns": busy, "copying_ns": device["copying_ns"], "idle_ns": device["idle_ns"],

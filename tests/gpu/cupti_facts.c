@@ -3,7 +3,7 @@
  * libcupti-facts.so asks CUPTI itself what only a GPU can tell, without LTTng and without our
  * collector: CUDA's driver loads it into a program by CUDA_INJECTION64_PATH, as the collector, and
  * at the exit it writes a JSON object to CUPTI_FACTS_OUT. CUPTI_FACTS_CLOCK is `callback` or
- * `default`. It enables kinds in the collector's order, inside cuInit.
+ * `default`. It does what the collector does, in the same order, inside cuInit.
  */
 #include "trace/cupti/cupti_api.h"
 
@@ -149,6 +149,9 @@ static void CUPTIAPI buffer_requested(uint8_t **buffer, size_t *size, size_t *ma
 	atomic_fetch_add(&facts.buffer_count, 1);
 	*buffer = aligned_alloc(64, BUFFER_BYTES);
 	*size = *buffer ? BUFFER_BYTES : 0;
+	if (*buffer) {
+		memset(*buffer, 0, *size);
+	}
 	*max_record_count = 0;
 }
 
@@ -393,6 +396,8 @@ int InitializeInjection(void)
 	CUpti_SubscriberParams params = {
 		.structSize = CUpti_SubscriberParams_STRUCT_SIZE, .subscriberName = "cupti-facts"};
 	struct diag diag = {""};
+	uint8_t is_zeroed = 1;
+	size_t bytes = sizeof(is_zeroed);
 
 	if (cupti_api_open(getenv("GAPTRACE_CUPTI_LIBRARY"), &diag, &facts.api) != STATUS_OK) {
 		(void)fprintf(stderr, "cupti-facts: %s\n", diag.line);
@@ -403,6 +408,8 @@ int InitializeInjection(void)
 		return 1;
 	}
 	(void)facts.api.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+	(void)facts.api.set_attribute(
+		CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &is_zeroed);
 	facts.has_callback = clock && strcmp(clock, "callback") == 0 &&
 			     facts.api.register_timestamp(timestamp) == CUPTI_SUCCESS;
 	facts.begin_ns = facts.has_callback ? clock_now_ns() : realtime_ns();

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The one command for a machine with a GPU: usage tests/gpu/run.sh [CARRY_FOLDER]
+# The one command for a machine with a GPU: usage tests/gpu/run.sh [--rehearse] [CARRY_FOLDER]
 # Builds, compares every stage with the CPU, proves and verifies, asks CUPTI what only a GPU can
 # tell, records, reports, and measures; each step by itself, within limits, in eight minutes.
 # What the machine lacks comes from CARRY_FOLDER/carry.tar.gz (default .carry, made by
-# tests/gpu/carry.sh), by path; without it from the system. Results go to $OUT (default
+# tests/gpu/carry.sh), by path; without it from the system. With --rehearse first it goes through
+# every step without a device, with stand-ins and small sizes. Results go to $OUT (default
 # ./gpu-results): results.json, log.txt and recordings.tar.gz. The last line is 'N passed, N failed'
 # and ', N skipped'. Without a CUDA device it goes as far as it can. GPU_BUILD is the build folder.
 set -uo pipefail
@@ -29,8 +30,13 @@ if [ "${1:-}" = --step ]; then
   "step_${2:?}"
   exit
 fi
-if [ $# -gt 1 ] || [ "${1:-}" = --help ]; then
-  sed -n '3,10s/^# //p' "${BASH_SOURCE[0]}"
+export REHEARSAL=
+if [ "${1:-}" = --rehearse ]; then
+  REHEARSAL=yes
+  shift
+fi
+if [ $# -gt 1 ] || [[ ${1:-} = -* ]]; then
+  sed -n '3,12s/^# //p' "${BASH_SOURCE[0]}"
   exit 2
 fi
 
@@ -84,8 +90,8 @@ run_step() {
 write_results() {
   local file name comma=
   {
-    printf '{"seconds": %d, "passed": %d, "failed": %d, "skipped": %d,\n "steps": [\n' \
-      "$SECONDS" "$passed" "$failed" "$skipped"
+    printf '{"rehearsed": %s, "seconds": %d, "passed": %d, "failed": %d, "skipped": %d,\n "steps": [\n' \
+      "$([ -n "$REHEARSAL" ] && echo true || echo false)" "$SECONDS" "$passed" "$failed" "$skipped"
     printf '  %s' "${rows[0]}"
     printf ',\n  %s' "${rows[@]:1}"
     printf '\n ],\n "values": {'
@@ -107,7 +113,9 @@ has_device=
 for step in "${steps[@]}"; do
   # shellcheck disable=SC2086 # three words
   run_step $step
-  if [ "${step%% *}" = build ] && "$BUILD/tests/gpu/gpu_rates" probe >>"$OUT/log.txt" 2>&1; then
+  if [ -n "$REHEARSAL" ]; then
+    has_device=yes
+  elif [ "${step%% *}" = build ] && "$BUILD/tests/gpu/gpu_rates" probe >>"$OUT/log.txt" 2>&1; then
     has_device=yes
   fi
 done

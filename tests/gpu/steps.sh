@@ -11,10 +11,25 @@ export ROOT
 RECORDINGS_MIB_MAX=12
 RECORDING_MIB_MAX=8
 
-# Proofs: a domain of 2^18 for each partition, two jobs in flight.
+# What is on the device: a domain of 2^18 for each partition, two jobs in flight.
 MERKLE_LEVELS=4
 JOBS=2
 PARTITIONS=6
+KIND=cuda
+RATES=tests/gpu/gpu_rates
+TRANSFORM_SIZES="16 24" SUM_SIZES="16 22" COPY_SIZES="10 24"
+LAUNCHES=100000
+
+# A rehearsal goes the same ways without a device: the cpu device proves, kernels' bodies run on the
+# host, and the look-alike of CUPTI records. Its figures mean nothing.
+if [ -n "${REHEARSAL:-}" ]; then
+  MERKLE_LEVELS=1
+  PARTITIONS=2
+  KIND=cpu
+  RATES=tests/unit/gpu_rates_emulated
+  TRANSFORM_SIZES="2 5" SUM_SIZES="2 4" COPY_SIZES="2 6"
+  LAUNCHES=600
+fi
 
 skip() {
   echo "$*"
@@ -51,6 +66,10 @@ toolkit() {
 # libcupti of this machine, else the carried one.
 cupti_library() {
   local place
+  if [ -n "${REHEARSAL:-}" ]; then
+    echo "$BUILD/tests/integration/liblookalike-cuda.so"
+    return
+  fi
   for place in "$(toolkit)"/lib64/libcupti.so.13 "$(toolkit)"/extras/CUPTI/lib64/libcupti.so.13 \
     /usr/lib/*/libcupti.so.13 "$STATE"/carry/cupti/lib/libcupti.so.13; do
     if [ -f "$place" ]; then
@@ -69,6 +88,23 @@ use_lttng() {
     export LTTNG_HOME=$STATE/lttng-home
     mkdir -p "$LTTNG_HOME"
   fi
+}
+
+# The program that is recorded.
+sample_program() {
+  if [ -z "${REHEARSAL:-}" ]; then
+    echo "$BUILD/tests/gpu/gpu_sample"
+    return
+  fi
+  cat >"$STATE/sample" <<SCRIPT
+#!/bin/sh
+n=\$2
+[ "\$1" = mixed ] || n=100
+echo "{\"pauses\": [], \"kernels\": \$((n * 6)), \"graph_kernels\": 0, \"copies\": \$((n * 2)), \"memsets\": \$((n * 2))}"
+exec $BUILD/tests/integration/cuda_sample \$n return
+SCRIPT
+  chmod +x "$STATE/sample"
+  echo "$STATE/sample"
 }
 
 need() {
@@ -142,7 +178,7 @@ step_configure() {
 # What later steps run, and nothing else; what does not build fails those that need it.
 step_build() {
   use_carried
-  ninja -C "$BUILD" -k 0 -j "$(nproc)" gpu_rates gpu_sample cupti-facts gaptrace prove proverd \
+  ninja -C "$BUILD" -k 0 -j "$(nproc)" gpu_rates gpu_sample cupti-facts gaptrace_program prove proverd \
     gaptrace-lttng gaptrace-cupti babeltrace-plugin-gaptrace lookalike-cuda cuda_sample \
     test_device_gpu test_device_cuda test_cuda_field test_cuda_points test_cuda_vectors \
     test_activity_decode test_activity_buffer test_clock_sync gpu_rates_emulated ||
@@ -185,15 +221,21 @@ step_lookalike() {
 step_stages() {
   use_carried
   need tests/unit/test_device_gpu
+  if [ -n "${REHEARSAL:-}" ]; then
+    "$BUILD/tests/unit/test_device_cuda" || fail "a stage differs from the CPU's"
+    return
+  fi
   "$BUILD/tests/unit/test_device_gpu" || fail "a stage differs from the CPU's"
 }
 
 # facts CLOCK: what CUPTI says of an ordinary program, by the probe of ours alone.
 facts() {
+  local sample
   use_carried
   need tests/gpu/libcupti-facts.so tests/gpu/gpu_sample
-  CUPTI_FACTS_CLOCK=$1 CUPTI_FACTS_OUT=$STATE/values/facts_$1.json GAPTRACE_CUPTI_LIBRARY=$(cupti_library) \
-    CUDA_INJECTION64_PATH=$BUILD/tests/gpu/libcupti-facts.so "$BUILD/tests/gpu/gpu_sample" mixed 200 ||
+  sample=$(sample_program)
+  LOOKALIKE_TRUTH=$STATE/lookalike.kernels CUPTI_FACTS_CLOCK=$1 CUPTI_FACTS_OUT=$STATE/values/facts_$1.json GAPTRACE_CUPTI_LIBRARY=$(cupti_library) \
+    CUDA_INJECTION64_PATH=$BUILD/tests/gpu/libcupti-facts.so "$sample" mixed 200 ||
     fail "the program ended with $?"
   cat "$STATE/values/facts_$1.json"
   grep -c '"records"' "$STATE/values/facts_$1.json" >/dev/null || fail "the driver did not call the library"
@@ -209,12 +251,14 @@ step_facts_default() {
 
 # record_real CLOCK: the collector on an ordinary program, held against what that program did.
 record_real() {
+  local sample
   use_lttng
   need bin/gaptrace lib/libgaptrace-cupti.so tests/gpu/gpu_sample
   GAPTRACE_CUPTI_LIBRARY=$(cupti_library)
-  export GAPTRACE_CUPTI_LIBRARY
-  record_sample "sample_$1" "$1" "$BUILD/tests/gpu/gpu_sample" mixed 200
-  command -v python3 >/dev/null || skip "no python3 to compare with: see the report in recordings.tar.gz"
+  export GAPTRACE_CUPTI_LIBRARY LOOKALIKE_TRUTH=$STATE/lookalike.kernels
+  sample=$(sample_program)
+  record_sample "sample_$1" "$1" "$sample" mixed 200
+  python3 -c "import json, re" 2>/dev/null || skip "no python3 to compare with: see the report in recordings.tar.gz"
   python3 "$ROOT/tests/gpu/compare.py" sample "$STATE/sample_$1.events" "$STATE/recordings/sample_$1.json" \
     "$STATE/sample_$1.truth" "$1" >"$STATE/values/record_$1.json"
 }
@@ -274,16 +318,16 @@ prove_with() {
 }
 
 step_prove_pinned() {
-  prove_with prove_pinned cuda "[memory]" "staging = pinned"
+  prove_with prove_pinned $KIND "[memory]" "staging = pinned"
 }
 
 step_prove_pageable() {
-  prove_with prove_pageable cuda "[memory]" "staging = pageable"
+  prove_with prove_pageable $KIND "[memory]" "staging = pageable"
 }
 
 # Too little memory for the key's points beside a proof: they come in chunks.
 step_prove_streamed() {
-  prove_with prove_streamed cuda "[gpu]" "memory_bytes = 320M"
+  prove_with prove_streamed $KIND "[gpu]" "memory_bytes = 320M"
 }
 
 # The prover itself under the recorder, held against its own counters.
@@ -291,7 +335,7 @@ step_record_prover() {
   local pid socket=$STATE/record_prover.sock folder=$STATE/recordings/prover code=0
   use_lttng
   need bin/gaptrace bin/proverd bin/prove lib/libgaptrace-cupti.so
-  write_config record_prover cuda
+  write_config record_prover $KIND
   GAPTRACE_CUPTI_LIBRARY=$(cupti_library) "$BUILD/bin/gaptrace" record --gpu -o "$folder" -- \
     "$BUILD/bin/proverd" --config "$STATE/record_prover.conf" --socket "$socket" --state-dir "$STATE/prover" \
     --counters "$STATE/record_prover.counters" 2>"$STATE/record_prover.log" &
@@ -307,7 +351,7 @@ step_record_prover() {
   "$BUILD/bin/gaptrace" report -o "$folder.txt" "$folder" || true
   cat "$folder.txt"
   [ "$code" -eq 0 ] || [ "$code" -eq 4 ] || fail "the report ended with $code"
-  command -v python3 >/dev/null || skip "no python3 to compare with: see the report in recordings.tar.gz"
+  python3 -c "import json, re" 2>/dev/null || skip "no python3 to compare with: see the report in recordings.tar.gz"
   python3 "$ROOT/tests/gpu/compare.py" prover "$folder.json" "$STATE/record_prover.counters" \
     >"$STATE/values/record_prover.json"
 }
@@ -315,8 +359,8 @@ step_record_prover() {
 # rates MODE FIRST LAST: a line of JSON for each size.
 rates() {
   use_carried
-  need tests/gpu/gpu_rates
-  "$BUILD/tests/gpu/gpu_rates" "$@" >"$STATE/values/rates_$1.lines" || {
+  need "$RATES"
+  "$BUILD/$RATES" "$@" >"$STATE/values/rates_$1.lines" || {
     cat "$STATE/values/rates_$1.lines"
     fail "a result is wrong, or a call failed"
   }
@@ -324,28 +368,33 @@ rates() {
 }
 
 step_rates_transform() {
-  rates transform 16 24
+  # shellcheck disable=SC2086 # two numbers
+  rates transform $TRANSFORM_SIZES
 }
 
 step_rates_msm() {
-  rates msm 16 22
+  # shellcheck disable=SC2086 # two numbers
+  rates msm $SUM_SIZES
 }
 
 step_rates_ones() {
-  rates ones 16 22
+  # shellcheck disable=SC2086 # two numbers
+  rates ones $SUM_SIZES
 }
 
 step_rates_copies() {
-  rates copies 10 24
+  # shellcheck disable=SC2086 # two numbers
+  rates copies $COPY_SIZES
 }
 
 # Three turns without and with collection, alternating; every one of them is kept.
 step_overhead() {
-  local turn count=100000 sample=$BUILD/tests/gpu/gpu_sample
+  local turn count=$LAUNCHES sample
   use_lttng
+  sample=$(sample_program)
   need bin/gaptrace lib/libgaptrace-cupti.so tests/gpu/gpu_sample
   GAPTRACE_CUPTI_LIBRARY=$(cupti_library)
-  export GAPTRACE_CUPTI_LIBRARY
+  export GAPTRACE_CUPTI_LIBRARY LOOKALIKE_TRUTH=$STATE/lookalike.kernels
   rm -f "$STATE"/values/overhead_*.lines
   for turn in 1 2 3; do
     "$sample" launches $count >>"$STATE/values/overhead_without.lines" || fail "without: $?"
