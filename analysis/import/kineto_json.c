@@ -32,7 +32,7 @@ void kineto_json_trust_element(struct kineto_json *json)
 
 bool kineto_json_is_whole(const struct kineto_json *json)
 {
-	return json->has_ended;
+	return json->has_ended && !json->is_bad;
 }
 
 static bool is_told(const struct kineto_json *json)

@@ -10,7 +10,10 @@ enum kineto_word {
 	KINETO_WORD_LITERAL,
 };
 
-bool kineto_json_text_is_space(unsigned char letter);
+static inline bool kineto_json_text_is_space(unsigned char letter)
+{
+	return letter == ' ' || letter == '\n' || letter == '\t' || letter == '\r';
+}
 
 /* What the word is that was taken. */
 enum kineto_word kineto_json_text_word(const char *word);

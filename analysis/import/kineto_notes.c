@@ -63,14 +63,14 @@ static bool write_counted(struct kineto_note *note, const struct counted *counte
 					     "%s: %" PRIu64, counted->what, counted->count);
 }
 
-/* The first note from `*index` on that has something to say. */
-static bool next_counted(const struct counted *counted, uint32_t count, uint32_t *index,
-	struct kineto_note *out_note)
+/* The first note from `*index` on that has something to say; `first` is the number of the first. */
+static bool next_counted(const struct counted *counted, uint32_t count, uint32_t first,
+	uint32_t *index, struct kineto_note *out_note)
 {
 	bool has_note = false;
 
-	while (!has_note && *index < count) {
-		has_note = write_counted(out_note, &counted[(*index)++]);
+	while (!has_note && *index - first < count) {
+		has_note = write_counted(out_note, &counted[(*index)++ - first]);
 	}
 	return has_note;
 }
@@ -80,9 +80,6 @@ bool kineto_notes_before(const struct kineto_trace *trace, uint64_t clipped, uin
 {
 	const struct kineto_counts *counts = &trace->counts;
 	const struct counted counted[] = {
-		{0},
-		{0},
-		{0},
 		{EVENT_NOTE_LOST, counts->broken, "events that are broken JSON, left out"},
 		{EVENT_NOTE_LOST, counts->malformed,
 			"events without a time, process or device, left out"},
@@ -121,7 +118,7 @@ bool kineto_notes_before(const struct kineto_trace *trace, uint64_t clipped, uin
 				"record a GPU");
 		}
 	}
-	return next_counted(counted, sizeof(counted) / sizeof(counted[0]), index, out_note);
+	return next_counted(counted, sizeof(counted) / sizeof(counted[0]), 3, index, out_note);
 }
 
 bool kineto_notes_after(
@@ -138,5 +135,5 @@ bool kineto_notes_after(
 			"host ranges nested too deep or on too many threads, left out"},
 	};
 
-	return next_counted(counted, sizeof(counted) / sizeof(counted[0]), index, out_note);
+	return next_counted(counted, sizeof(counted) / sizeof(counted[0]), 0, index, out_note);
 }

@@ -3,15 +3,14 @@
 
 #include <stddef.h>
 
-/* Digits that always fit into 64 bits. */
-#define DIGIT_COUNT_MAX 19
-
-/* Beyond any exponent that could leave something of 19 digits in 64 bits. */
+/* Beyond any exponent that could leave something of 20 digits in 64 bits. */
 #define EXPONENT_MAX 1000
 
 struct decimal {
 	bool is_negative;
 	uint64_t digits;
+	bool is_full; /* what digits follow do not fit */
+	bool is_too_large;
 	int exponent; /* of ten */
 };
 
@@ -21,17 +20,20 @@ static bool is_digit(char letter)
 }
 
 /* Takes digits in front of the point or behind it. */
-static const char *take_digits(
-	const char *text, struct decimal *decimal, int *digit_count, bool is_fraction)
+static const char *take_digits(const char *text, struct decimal *decimal, bool is_fraction)
 {
 	for (; is_digit(*text); text++) {
-		if (*digit_count >= DIGIT_COUNT_MAX) {
-			decimal->exponent += !is_fraction && decimal->exponent < EXPONENT_MAX;
+		uint64_t digits;
+
+		if (decimal->is_full ||
+			__builtin_mul_overflow(decimal->digits, (uint64_t)10, &digits) ||
+			__builtin_add_overflow(digits, (uint64_t)(*text - '0'), &digits)) {
+			decimal->is_full = true;
+			decimal->is_too_large = decimal->is_too_large || !is_fraction;
 			continue;
 		}
-		decimal->digits = decimal->digits * 10 + (uint64_t)(*text - '0');
+		decimal->digits = digits;
 		decimal->exponent -= is_fraction;
-		*digit_count += decimal->digits != 0;
 	}
 	return text;
 }
@@ -55,15 +57,14 @@ static const char *take_exponent(const char *text, struct decimal *decimal)
 static bool parse(const char *text, struct decimal *out_decimal)
 {
 	struct decimal decimal = {.is_negative = *text == '-'};
-	int digit_count = 0;
 	const char *digits;
 
 	text += *text == '-' || *text == '+';
 	digits = text;
-	text = take_digits(text, &decimal, &digit_count, false);
+	text = take_digits(text, &decimal, false);
 	if (*text == '.') {
 		digits++;
-		text = take_digits(text + 1, &decimal, &digit_count, true);
+		text = take_digits(text + 1, &decimal, true);
 	}
 	if (text == digits) {
 		return false;
@@ -72,7 +73,7 @@ static bool parse(const char *text, struct decimal *out_decimal)
 		text = take_exponent(text, &decimal);
 	}
 	*out_decimal = decimal;
-	return text && *text == '\0';
+	return text && *text == '\0' && !decimal.is_too_large;
 }
 
 /* digits * 10^exponent, rounded half up; false when it does not fit. */
