@@ -303,7 +303,7 @@ static void charge_running(struct walk_explanation *explanation, const struct wa
 		charge.name = piece->activity->name;
 	}
 	if (explanation->walk->imports.is_on) {
-		walk_own_refine(piece, stretch.to_ns, &charge);
+		walk_own_refine(explanation, piece, stretch.to_ns, &charge);
 	}
 	if (charge.cause == CAUSE_CPU_PHASE) {
 		(void)push_inside(explanation, lane, stretch.to_ns);

@@ -69,10 +69,27 @@ static void charge_sync(struct walk_explanation *explanation, const struct walk_
 	}
 }
 
+/*
+ * Other tools record the runtime's call and the driver's inside it under one number: the outer one
+ * is what the program called, and has the records of what it issued.
+ */
+static const struct walk_call *issuing_call(
+	const struct walk_explanation *explanation, const struct walk_call *call)
+{
+	const struct walk *walk = explanation->walk;
+	const struct walk_call *outer = NULL;
+
+	if (walk->imports.is_on && call->correlation != 0) {
+		outer = walk_calls_find(&walk->calls, call->pid, call->correlation);
+	}
+	return outer ? outer : call;
+}
+
 void walk_engine_charge_call(struct walk_explanation *explanation, const struct walk_lane *lane,
 	const struct walk_call *call, struct walk_stretch stretch, struct walk_charge *charge)
 {
 	(void)lane;
+	call = issuing_call(explanation, call);
 	charge->is_untraced = false;
 	charge->cause = CAUSE_DRIVER;
 	charge->name = call->name;

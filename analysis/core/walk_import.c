@@ -265,38 +265,61 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+static bool is_hex_digit(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
 /*
- * The name with a '#' for each number that stands by itself: "IO 12", "step_3", "Step 3 to 4"; not
- * "conv2d", "layer1" or "3d". False when there is none, or the name is too long to be kept.
+ * How many characters at `i` are a number that stands by itself: "IO 12", "step_3", "at 0x7f21";
+ * not the digits of "conv2d", "layer1" or "3d". `*out_copied` is how many to copy as they are
+ * otherwise.
  */
+static size_t counter_length(const char *name, size_t i, size_t *out_copied)
+{
+	size_t end = i;
+
+	*out_copied = 1;
+	if (name[i] == '0' && name[i + 1] == 'x' && is_hex_digit(name[i + 2])) {
+		for (end = i + 2; is_hex_digit(name[end]);) {
+			end++;
+		}
+		return end - i;
+	}
+	while (is_digit(name[end])) {
+		end++;
+	}
+	if (end == i) {
+		return 0;
+	}
+	*out_copied = end - i;
+	return (i > 0 && is_letter(name[i - 1])) || is_letter(name[end]) ? 0 : end - i;
+}
+
+/* The name with a '#' for each counter; false when there is none, or no room. */
 static bool find_family(const char *name, char out_family[NAME_BYTES_MAX])
 {
 	bool has_counter = false;
 	size_t used = 0;
+	size_t copied;
 
 	for (size_t i = 0; name[i];) {
-		size_t end = i;
+		const size_t length = counter_length(name, i, &copied);
 
-		if (used + 2 >= NAME_BYTES_MAX) {
+		if (used + copied + 1 >= NAME_BYTES_MAX) {
 			return false;
 		}
-		while (is_digit(name[end])) {
-			end++;
+		if (length == 0) {
+			memcpy(out_family + used, name + i, copied);
+			used += copied;
+			i += copied;
+			continue;
 		}
-		if (end == i) {
-			out_family[used++] = name[i++];
-		} else if ((i > 0 && is_letter(name[i - 1])) || is_letter(name[end])) {
-			out_family[used++] = name[i++];
-			while (i < end && used + 2 < NAME_BYTES_MAX) {
-				out_family[used++] = name[i++];
-			}
-		} else {
-			has_counter = true;
-			i = end;
-			/* "ProfilerStep#12" has its mark. */
-			if (used == 0 || out_family[used - 1] != '#') {
-				out_family[used++] = '#';
-			}
+		has_counter = true;
+		i += length;
+		/* "ProfilerStep#12" has its mark. */
+		if (used == 0 || out_family[used - 1] != '#') {
+			out_family[used++] = '#';
 		}
 	}
 	out_family[used] = '\0';

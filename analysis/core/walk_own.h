@@ -8,4 +8,5 @@
 #include "analysis/core/walk_piece.h"
 
 /* Fills in the charge of a piece that is in no call of the device, as seen from y. */
-void walk_own_refine(const struct walk_piece *piece, uint64_t y_ns, struct walk_charge *charge);
+void walk_own_refine(const struct walk_explanation *explanation, const struct walk_piece *piece,
+	uint64_t y_ns, struct walk_charge *charge);

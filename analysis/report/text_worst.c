@@ -8,8 +8,10 @@
 
 /* Longer lists are for JSON. */
 #define WORST_LINES_MAX 3
-/* A part of less than a twentieth of its gap gets no line: so there are at most twenty. */
+/* What takes less than a twentieth of its gap gets no line: so there are at most twenty. */
 #define PART_SHARES_MAX 20
+/* So many different ones are told apart in a gap; what comes later is among the shorter ones. */
+#define GROUP_COUNT_MAX 256
 
 double text_percent(uint64_t part, uint64_t whole)
 {
@@ -45,80 +47,137 @@ static void write_via(const struct gap_part *part, FILE *stream)
 	}
 }
 
-static void write_part(const struct report_data *report, const struct gap_part *part,
-	uint64_t gap_ns, char letter, FILE *stream)
+/* Parts of one gap that read the same: one line, and one letter in its bar. */
+struct group {
+	const struct gap_part *first;
+	uint64_t ns;
+	uint32_t part_count;
+	char letter; /* '-' for one that is too short for a line */
+};
+
+struct group_list {
+	struct group groups[GROUP_COUNT_MAX];
+	uint32_t count;
+	uint64_t gap_ns;
+};
+
+static bool reads_the_same(const struct gap_part *a, const struct gap_part *b)
 {
+	if (a->cause != b->cause || a->thread_tid != b->thread_tid ||
+		a->holder_tid != b->holder_tid || a->via_count != b->via_count ||
+		strcmp(a->object, b->object) != 0 || strcmp(a->phase, b->phase) != 0) {
+		return false;
+	}
+	for (uint32_t i = 0; i < a->via_count; i++) {
+		if (a->via[i].kind != b->via[i].kind ||
+			strcmp(a->via[i].object, b->via[i].object) != 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The group of a part, NULL when it came after the list was full. */
+static struct group *find_group(struct group_list *list, const struct gap_part *part)
+{
+	for (uint32_t i = 0; i < list->count; i++) {
+		if (reads_the_same(list->groups[i].first, part)) {
+			return &list->groups[i];
+		}
+	}
+	return NULL;
+}
+
+static void group_parts(const struct report_worst *worst, struct group_list *list)
+{
+	char letter = 'a';
+
+	*list = (struct group_list){.gap_ns = worst->end_ns - worst->begin_ns};
+	for (uint32_t i = 0; i < worst->part_count; i++) {
+		const struct gap_part *part = &worst->parts[i];
+		struct group *group = find_group(list, part);
+
+		if (!group && list->count < GROUP_COUNT_MAX) {
+			group = &list->groups[list->count++];
+			*group = (struct group){.first = part};
+		}
+		if (group) {
+			group->ns += part->to_ns - part->from_ns;
+			group->part_count++;
+		}
+	}
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct group *group = &list->groups[i];
+
+		group->letter = group->ns * PART_SHARES_MAX >= list->gap_ns ? letter++ : '-';
+	}
+}
+
+static void write_group(
+	const struct report_data *report, const struct group *group, uint64_t gap_ns, FILE *stream)
+{
+	const struct gap_part *part = group->first;
 	char time[DURATION_TEXT_BYTES];
 	char text[PRINTABLE_BYTES_MAX];
 	char who[PRINTABLE_BYTES_MAX];
 	char thread[REPORT_THREAD_BYTES_MAX];
-	const uint64_t part_ns = part->to_ns - part->from_ns;
 
 	report_data_thread(report, part->holder_tid ? part->holder_tid : part->thread_tid, thread);
-	(void)fprintf(stream, "   %c %10s %5.1f %%  %-46s%s%s\n", letter,
-		duration_format(part_ns, time), text_percent(part_ns, gap_ns),
+	(void)fprintf(stream, "   %c %10s %5.1f %%  %-46s%s%s\n", group->letter,
+		duration_format(group->ns, time), text_percent(group->ns, gap_ns),
 		text_cause(part->cause, part->object, part->phase, 46, text), thread[0] ? " " : "",
 		printable_copy(thread, 26, who));
 	write_via(part, stream);
 }
 
-/* Whether a part is long enough for a line of its own. */
-static bool is_listed(const struct gap_part *part, uint64_t gap_ns)
-{
-	return (part->to_ns - part->from_ns) * PART_SHARES_MAX >= gap_ns;
-}
-
 /* The gap as a bar: each column shows the letter of the part that it falls into. */
-static void write_gap_bar(const struct report_worst *worst, FILE *stream)
+static void write_gap_bar(const struct report_worst *worst, struct group_list *list, FILE *stream)
 {
-	const uint64_t gap_ns = worst->end_ns - worst->begin_ns;
 	uint32_t part = 0;
-	char letter = 'a';
 
 	(void)fputs("   |", stream);
 	for (uint64_t column = 0; column < TEXT_STRIP_COLUMNS && worst->part_count > 0; column++) {
 		const uint64_t at_ns =
-			worst->begin_ns +
-			(uint64_t)((double)gap_ns * ((double)column + 0.5) / TEXT_STRIP_COLUMNS);
+			worst->begin_ns + (uint64_t)((double)list->gap_ns * ((double)column + 0.5) /
+						     TEXT_STRIP_COLUMNS);
+		const struct group *group;
 
 		while (part + 1 < worst->part_count && worst->parts[part].to_ns <= at_ns) {
-			letter = (char)(letter + is_listed(&worst->parts[part], gap_ns));
 			part++;
 		}
-		(void)fputc(is_listed(&worst->parts[part], gap_ns) ? letter : '-', stream);
+		group = find_group(list, &worst->parts[part]);
+		(void)fputc(group ? group->letter : '-', stream);
 	}
 	(void)fputs("|\n", stream);
 }
 
-static void write_gap_parts(
-	const struct report_data *report, const struct report_worst *worst, FILE *stream)
+static void write_groups(const struct report_data *report, const struct report_worst *worst,
+	const struct group_list *list, FILE *stream)
 {
-	const uint64_t gap_ns = worst->end_ns - worst->begin_ns;
 	char time[DURATION_TEXT_BYTES];
-	uint32_t small_count = 0;
-	uint64_t small_ns = 0;
-	char letter = 'a';
+	uint64_t rest_ns = list->gap_ns;
+	uint32_t rest_count = worst->part_count;
 
-	for (uint32_t i = 0; i < worst->part_count; i++) {
-		const struct gap_part *part = &worst->parts[i];
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct group *group = &list->groups[i];
 
-		if (is_listed(part, gap_ns)) {
-			write_part(report, part, gap_ns, letter++, stream);
-		} else {
-			small_count++;
-			small_ns += part->to_ns - part->from_ns;
+		if (group->letter != '-') {
+			write_group(report, group, list->gap_ns, stream);
+			rest_ns -= group->ns;
+			rest_count -= group->part_count;
 		}
 	}
-	if (small_count > 0) {
+	if (rest_count > 0) {
 		(void)fprintf(stream, "   - %10s %5.1f %%  %" PRIu32 " smaller parts\n",
-			duration_format(small_ns, time), text_percent(small_ns, gap_ns),
-			small_count);
+			duration_format(rest_ns, time), text_percent(rest_ns, list->gap_ns),
+			rest_count);
 	}
 }
 
 void text_write_worst(
 	const struct report_data *report, const struct report_device *device, FILE *stream)
 {
+	struct group_list list;
 	char at[DURATION_TEXT_BYTES];
 	char length[DURATION_TEXT_BYTES];
 
@@ -131,7 +190,8 @@ void text_write_worst(
 		(void)fprintf(stream, "  %" PRIu32 ". %s long, %s into the window\n", i + 1,
 			duration_format(worst->end_ns - worst->begin_ns, length),
 			duration_format(worst->begin_ns - report->window_begin_ns, at));
-		write_gap_bar(worst, stream);
-		write_gap_parts(report, worst, stream);
+		group_parts(worst, &list);
+		write_gap_bar(worst, &list, stream);
+		write_groups(report, worst, &list, stream);
 	}
 }
