@@ -81,7 +81,7 @@ static enum status run_plain(struct store *store, const char *sql, struct diag *
 static void pause_before(uint32_t try_number)
 {
 	const uint64_t now_ns = clock_now_ns();
-	const uint64_t most_ns = NS_PER_MS << (try_number < 7 ? try_number : 7);
+	const uint64_t most_ns = NS_PER_MS << (try_number < 6 ? try_number : 6);
 	const struct timespec pause = clock_timespec(most_ns / 2 + now_ns % (most_ns / 2));
 
 	(void)nanosleep(&pause, NULL);

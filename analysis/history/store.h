@@ -16,7 +16,7 @@
 #define STORE_WAIT_DEFAULT_MS 10000
 
 /* A serialisation failure means that another got through: so many in a row are a fault. */
-#define STORE_TRY_COUNT_MAX 50
+#define STORE_TRY_COUNT_MAX 30
 
 /* Values of one statement: the columns of a run, and room for filters. */
 #define STORE_VALUE_COUNT_MAX 32
