@@ -1,1 +1,5 @@
 unit_test(import_nsys LIBRARIES analysis_import PkgConfig::SQLITE SOURCES nsys_fixture.c)
+unit_test(import_nsys_ranges LIBRARIES analysis_import PkgConfig::SQLITE SOURCES nsys_fixture.c)
+unit_test(import_nsys_versions LIBRARIES analysis_import PkgConfig::SQLITE SOURCES nsys_fixture.c)
+unit_test(import_nsys_hostile LIBRARIES analysis_import PkgConfig::SQLITE SOURCES nsys_fixture.c)
+unit_test(import_nsys_cases LIBRARIES analysis_import PkgConfig::JANSSON)
