@@ -1,0 +1,1 @@
+fuzz_test(nsys LIBRARIES analysis_import PkgConfig::SQLITE)
