@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Writes one made-up job in the formats that gaptrace imports: as big as wanted, the same each time.
 
-usage: import_files.py nsys|kineto FILE [STEPS [RANK]]
+usage: import_files.py nsys|kineto|cuzk-log FILE [STEPS [RANK]]
 
 Each step is one turn of a loop on one thread and one GPU: host work inside a range, a copy from pageable
-memory, and eight kernels that are launched faster than they run. Both formats tell the same job.
+memory, and eight kernels that are launched faster than they run. nsys and kineto tell the same job. The log
+is one of partitions proved one after another on one GPU by two workers, each synthesized meanwhile.
 """
 import gzip
 import json
@@ -134,7 +135,42 @@ def write_kineto(path, steps, rank=0):
         output.write("\n]}\n")
 
 
-WRITERS = {"nsys": write_nsys, "kineto": write_kineto}
+PARTITIONS = 10
+SYNTH_MS, PROVE_MS, EVERY_MS = 36519, 3461, 3700
+NATIVE = """CUZK_TIMING: split_vectors_ms=11 setup_to_split_ms=11
+CUZK_TIMING: pre_lock_cpu_ms=12 mutex_wait_ms=843
+CUZK_NTT_H: d_b_alloc=0ms ntt_kernels=1ms coset_intt_sync=392ms msm_init=3ms msm_invoke=287ms msm_dtor=2ms total=685ms
+CUZK_TIMING: gpu_tid=0 ntt_msm_h_ms=686
+CUZK_TIMING: prep_msm_ms=1909
+CUZK_TIMING: gpu_tid=0 barrier_wait_ms=391
+CUZK_TIMING: gpu_tid=0 batch_add_ms=651
+CUZK_TIMING: gpu_tid=0 tail_msm_ms=83 gpu_total_ms=1811
+CUZK_TIMING: mutex_held_ms=1813 total_start_fn_ms=2668
+CUZK_TIMING: b_g2_msm_ms=1702 num_circuits=1
+CUZK_TIMING: async_dealloc_ms=38"""
+
+
+def write_cuzk_log(path, steps, rank=0):
+    """The daemon's standard error."""
+    lines = []
+    for step in range(steps):
+        job, partition, worker = f"porep-{1000 + rank}-{step // PARTITIONS}", step % PARTITIONS, step % 2
+        start = 40000 + step * EVERY_MS
+        lines += [
+            (start - SYNTH_MS - 40, f"SYNTH_START,{job},partition={partition}"),
+            (start - 40, f"SYNTH_END,{job},partition={partition},synth_ms={SYNTH_MS}"),
+            (start - 40, f"GPU_QUEUE,{job},partition={partition}"),
+            (start - 12, f"GPU_PICKUP,{job},worker={worker},partition={partition}"),
+            (start, f"GPU_START,{job},worker={worker},partition={partition}"),
+            (start + 2668, None),
+            (start + PROVE_MS, f"GPU_END,{job},worker={worker},partition={partition},gpu_ms={PROVE_MS}"),
+        ]
+    with open(path, "w", encoding="utf-8") as output:
+        for time, text in sorted(lines, key=lambda line: line[0]):
+            output.write((f"TIMELINE,{time},{text}" if text else NATIVE) + "\n")
+
+
+WRITERS = {"nsys": write_nsys, "kineto": write_kineto, "cuzk-log": write_cuzk_log}
 
 
 def main():
