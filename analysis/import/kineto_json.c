@@ -103,6 +103,9 @@ static enum status open_bracket(struct kineto_json *json, bool is_object)
 	if (status != STATUS_OK || json->is_bad) {
 		return status;
 	}
+	if (json->is_broken && is_object) {
+		json->matched = 1; /* it may be this one that begins the next element */
+	}
 	if (json->depth >= DEPTH_MAX) {
 		json->is_bad = true;
 		return STATUS_OK;
