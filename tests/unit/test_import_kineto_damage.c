@@ -209,16 +209,14 @@ static void operations_without_a_right_duration_end_before_they_begin(void **sta
  */
 static void clipped_times_have_no_stamps(void **state)
 {
-	struct kineto_reading
-		reading =
-			kineto_reading_of_text(
-				"{\"baseTimeNanoseconds\":1700000000000000000,\"traceEvents\":"
-				"[" KERNEL_AT("0") "," KERNEL_AT("-5") "," KERNEL_AT(
-					"4203669603454.206") ","
-							     "{\"ph\":\"X\",\"cat\":\"cpu_op\","
-							     "\"name\":\"k\",\"pid\":1,\"tid\":1,"
-							     "\"ts\":0,\"dur\":1}"
-							     "]}");
+	struct kineto_reading reading = kineto_reading_of_text(
+		"{\"baseTimeNanoseconds\":1700000000000000000,\"traceEvents\":"
+		"[" KERNEL_AT("0") "," KERNEL_AT("-5") "," KERNEL_AT(
+			"4203669603454.206") ","
+					     "{\"ph\":\"X\",\"cat\":\"cpu_op\","
+					     "\"name\":\"k\",\"pid\":1,\"tid\":1,"
+					     "\"ts\":0,\"dur\":1}"
+					     "]}");
 
 	(void)state;
 	assert_int_equal(kernels(&reading), 3);
