@@ -221,42 +221,49 @@ enum status nsys_database_open(struct nsys_database *database, const char *path,
 
 void nsys_database_close(struct nsys_database *database)
 {
+	(void)sqlite3_finalize(database->find_table);
+	(void)sqlite3_finalize(database->find_column);
 	(void)sqlite3_close_v2(database->db);
 	(void)sqlite3_close_v2(database->scratch);
-	database->db = NULL;
-	database->scratch = NULL;
+	*database = (struct nsys_database){.db = NULL};
 }
 
 /* One question with one answer, about names that are bound and never part of the SQL. */
-static bool has_answer(
-	struct nsys_database *database, const char *sql, const char *first, const char *second)
+static bool has_answer(struct nsys_database *database, sqlite3_stmt *question, const char *first,
+	const char *second)
 {
-	sqlite3_stmt *statement = nsys_database_prepare(database, sql);
 	bool has_row = false;
 
-	if (statement && sqlite3_bind_text(statement, 1, first, -1, SQLITE_STATIC) == SQLITE_OK &&
+	if (question && sqlite3_bind_text(question, 1, first, -1, SQLITE_STATIC) == SQLITE_OK &&
 		(!second ||
-			sqlite3_bind_text(statement, 2, second, -1, SQLITE_STATIC) == SQLITE_OK)) {
-		has_row = nsys_database_step(database, statement) == NSYS_STEP_ROW;
+			sqlite3_bind_text(question, 2, second, -1, SQLITE_STATIC) == SQLITE_OK)) {
+		has_row = nsys_database_step(database, question) == NSYS_STEP_ROW;
 	}
-	(void)sqlite3_finalize(statement);
+	if (question) {
+		(void)sqlite3_reset(question);
+		(void)sqlite3_clear_bindings(question);
+	}
 	return has_row;
 }
 
 bool nsys_database_has_table(struct nsys_database *database, const char *name)
 {
-	return has_answer(database,
-		"SELECT 1 FROM pragma_table_list WHERE schema='main' AND type='table'"
-		" AND name=?1 COLLATE NOCASE",
-		name, NULL);
+	if (!database->find_table) {
+		database->find_table = nsys_database_prepare(database,
+			"SELECT 1 FROM pragma_table_list WHERE schema='main' AND type='table'"
+			" AND name=?1 COLLATE NOCASE");
+	}
+	return has_answer(database, database->find_table, name, NULL);
 }
 
 bool nsys_database_has_column(struct nsys_database *database, const char *table, const char *column)
 {
 	/* table_info leaves out generated columns, whose expressions are the file's. */
-	return has_answer(database,
-		"SELECT 1 FROM pragma_table_info(?1,'main') WHERE name=?2 COLLATE NOCASE", table,
-		column);
+	if (!database->find_column) {
+		database->find_column = nsys_database_prepare(database,
+			"SELECT 1 FROM pragma_table_info(?1,'main') WHERE name=?2 COLLATE NOCASE");
+	}
+	return has_answer(database, database->find_column, table, column);
 }
 
 sqlite3_stmt *nsys_database_prepare(struct nsys_database *database, const char *sql)

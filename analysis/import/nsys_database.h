@@ -16,8 +16,10 @@
 
 struct nsys_database {
 	sqlite3 *db;
-	sqlite3 *scratch; /* a temporary file of ours, made when it is needed */
-	const char *path; /* borrowed from the opener while it opens */
+	sqlite3_stmt *find_table;  /* asked for each table, kept for all of them */
+	sqlite3_stmt *find_column; /* likewise */
+	sqlite3 *scratch;          /* a temporary file of ours, made when it is needed */
+	const char *path;          /* borrowed from the opener while it opens */
 	uint64_t file_bytes;
 	uint64_t missing_bytes; /* the file is so much shorter than its header says */
 	uint64_t steps_left;    /* of SQLite's machine, before the file is taken for a cycle */

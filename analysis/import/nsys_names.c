@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/import/nsys_names.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Texts kept: a busy file uses some thousand. Twice as many slots, so that a probe is short. */
+/* Texts kept: a busy file uses some thousand. */
 #define KEPT_COUNT_MAX 32768
-#define SLOT_COUNT     65536
+
+/* A power of two, and at least twice as many slots as texts, so that a probe is short. */
+#define SLOT_COUNT_MIN 256
 
 /* Of all texts kept: a bound for a file of long ones. */
 #define KEPT_BYTES_MAX (16 * 1024 * 1024)
@@ -17,6 +18,11 @@ struct slot {
 	char *text; /* NULL: free */
 };
 
+struct names_slots {
+	struct slot *slots;
+	size_t count;
+};
+
 struct nsys_names {
 	struct nsys_database *database;
 	sqlite3_stmt *lookup;
@@ -24,7 +30,7 @@ struct nsys_names {
 	uint64_t unknown_count;
 	size_t kept_count;
 	size_t kept_bytes;
-	struct slot slots[SLOT_COUNT];
+	struct names_slots slots;
 };
 
 /* By number only when that is the key of the table: a search through all of it is no look-up. */
@@ -48,6 +54,12 @@ enum status nsys_names_create(struct nsys_database *database, struct nsys_names 
 	if (!names) {
 		return STATUS_NO_MEMORY;
 	}
+	names->slots.count = SLOT_COUNT_MIN;
+	names->slots.slots = calloc(names->slots.count, sizeof(struct slot));
+	if (!names->slots.slots) {
+		free(names);
+		return STATUS_NO_MEMORY;
+	}
 	names->database = database;
 	if (nsys_database_has_table(database, "StringIds") && has_key(database) &&
 		nsys_database_has_column(database, "StringIds", "value")) {
@@ -59,9 +71,9 @@ enum status nsys_names_create(struct nsys_database *database, struct nsys_names 
 
 static void drop_all(struct nsys_names *names)
 {
-	for (size_t i = 0; i < SLOT_COUNT; i++) {
-		free(names->slots[i].text);
-		names->slots[i].text = NULL;
+	for (size_t i = 0; i < names->slots.count; i++) {
+		free(names->slots.slots[i].text);
+		names->slots.slots[i].text = NULL;
 	}
 	names->kept_count = 0;
 	names->kept_bytes = 0;
@@ -72,6 +84,7 @@ void nsys_names_destroy(struct nsys_names *names)
 	if (names) {
 		(void)sqlite3_finalize(names->lookup);
 		drop_all(names);
+		free(names->slots.slots);
 		free(names);
 	}
 }
@@ -97,14 +110,32 @@ size_t nsys_names_clip(const char *text, size_t size)
 	return clipped;
 }
 
-static struct slot *find_slot(struct nsys_names *names, int64_t id)
+static struct slot *find_slot(const struct names_slots *slots, int64_t id)
 {
-	size_t i = (size_t)((uint64_t)id * 0x9e3779b97f4a7c15ULL >> 48) % SLOT_COUNT;
+	size_t i = (size_t)((uint64_t)id * 0x9e3779b97f4a7c15ULL >> 32) % slots->count;
 
-	while (names->slots[i].text && names->slots[i].id != id) {
-		i = (i + 1) % SLOT_COUNT;
+	while (slots->slots[i].text && slots->slots[i].id != id) {
+		i = (i + 1) % slots->count;
 	}
-	return &names->slots[i];
+	return &slots->slots[i];
+}
+
+static enum status grow(struct nsys_names *names)
+{
+	struct names_slots larger = {.count = 2 * names->slots.count};
+
+	larger.slots = calloc(larger.count, sizeof(*larger.slots));
+	if (!larger.slots) {
+		return STATUS_NO_MEMORY;
+	}
+	for (size_t i = 0; i < names->slots.count; i++) {
+		if (names->slots.slots[i].text) {
+			*find_slot(&larger, names->slots.slots[i].id) = names->slots.slots[i];
+		}
+	}
+	free(names->slots.slots);
+	names->slots = larger;
+	return STATUS_OK;
 }
 
 /* Gives a copy of the text, "" when there is none; NULL when there is no memory. */
@@ -139,10 +170,14 @@ static char *look_up(struct nsys_names *names, int64_t id)
 
 enum status nsys_names_get(struct nsys_names *names, int64_t id, const char **out_text)
 {
-	struct slot *slot = find_slot(names, id);
+	struct slot *slot = find_slot(&names->slots, id);
 
-	/* An event asks for a few names between two trims. */
-	assert(names->kept_count < SLOT_COUNT - 1);
+	if (!slot->text && 2 * names->kept_count >= names->slots.count) {
+		if (grow(names) != STATUS_OK) {
+			return STATUS_NO_MEMORY;
+		}
+		slot = find_slot(&names->slots, id);
+	}
 	if (!slot->text) {
 		slot->text = look_up(names, id);
 		if (!slot->text) {

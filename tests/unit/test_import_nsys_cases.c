@@ -204,7 +204,7 @@ static void every_case_gives_the_expected_numbers(void **state)
 		assert_int_equal(timeline_device_count(timeline), json_object_size(devices));
 		assert_int_equal(totals.calls, number(expected, "host_calls_with_correlation"));
 		for (int ordinal = 0; ordinal < ORDINAL_COUNT; ordinal++) {
-			char key[4];
+			char key[16];
 
 			(void)snprintf(key, sizeof(key), "%d", ordinal);
 			if (totals.has_device[ordinal]) {
