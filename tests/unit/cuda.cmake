@@ -4,13 +4,12 @@ unit_test(cuda_points LIBRARIES prover_cuda)
 unit_test(cuda_sums LIBRARIES prover_cuda SOURCES cuda_emulation.c TIMEOUT 600)
 unit_test(cuda_vectors LIBRARIES prover_cuda TIMEOUT 300)
 # The backend over a runtime that is the host; its files are the test's own where CUDA is not built.
+set(cuda_emulated cuda_emulation.c cuda_runtime.c)
+foreach(part "" _kernel _key _memory _meter _sums)
+  list(APPEND cuda_emulated ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda${part}.c)
+endforeach()
 unit_test(device_cuda LIBRARIES prover_device TIMEOUT 300
-  SOURCES cuda_emulation.c cuda_runtime.c cuda_stages.c groth16_fixture.c
-    ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda.c
-    ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_kernel.c
-    ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_key.c
-    ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_memory.c
-    ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_sums.c)
+  SOURCES cuda_stages.c groth16_fixture.c ${cuda_emulated})
 
 # The same on a GPU; skipped without one.
 if(GAPTRACE_CUDA)
@@ -18,13 +17,8 @@ if(GAPTRACE_CUDA)
 endif()
 
 # What measures a GPU, over the same runtime: it finds its own results right.
-add_executable(gpu_rates_emulated cuda_emulation.c cuda_runtime.c
-  ../gpu/gpu_rates.c ../gpu/rates_points.c ../gpu/rates_transform.c
-  ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda.c
-  ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_kernel.c
-  ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_key.c
-  ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_memory.c
-  ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda_sums.c)
+add_executable(gpu_rates_emulated ${cuda_emulated}
+  ../gpu/gpu_rates.c ../gpu/rates_points.c ../gpu/rates_transform.c)
 target_include_directories(gpu_rates_emulated PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(gpu_rates_emulated PRIVATE prover_device project_quality)
 foreach(mode transform copies msm ones)

@@ -4,6 +4,7 @@
 #include "prover/device/cuda/kernels.h"
 #include "prover/device/cuda/runtime.h"
 #include "tests/unit/cuda_emulation.h"
+#include "trace/base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,11 @@
 
 /* As large as a small GPU, unless a test says otherwise. */
 struct cuda_runtime cuda_runtime = {.memory_bytes = 1ULL << 32};
+
+struct runtime_mark {
+	uint64_t time_ns;
+	bool is_late;
+};
 
 struct runtime {
 	char failure[64];
@@ -140,6 +146,49 @@ void runtime_event_close(struct runtime *runtime, struct runtime_event *event)
 {
 	(void)runtime;
 	close_any(event);
+}
+
+enum status runtime_mark_open(struct runtime *runtime, struct runtime_mark **out_mark)
+{
+	const enum status status = call(runtime, "mark_open");
+
+	if (status == STATUS_OK) {
+		*out_mark = calloc(1, sizeof(**out_mark));
+		cuda_runtime.open_count++;
+	}
+	return status;
+}
+
+void runtime_mark_close(struct runtime *runtime, struct runtime_mark *mark)
+{
+	(void)runtime;
+	if (mark) {
+		close_any(mark);
+	}
+}
+
+/* The device's clock is an hour off the host's, and stands still where a test says so. */
+enum status runtime_mark_record(
+	struct runtime *runtime, struct runtime_mark *mark, struct runtime_stream *stream)
+{
+	(void)stream;
+	mark->time_ns = clock_now_ns() + 3600 * NS_PER_S;
+	mark->is_late = cuda_runtime.marks_are_late;
+	return call(runtime, "mark_record");
+}
+
+enum status runtime_mark_passed(
+	struct runtime *runtime, struct runtime_mark *mark, bool *out_has_passed)
+{
+	*out_has_passed = !mark->is_late || !cuda_runtime.marks_are_late;
+	return call(runtime, "mark_passed");
+}
+
+enum status runtime_mark_elapsed(struct runtime *runtime, struct runtime_mark *first,
+	struct runtime_mark *last, uint64_t *out_ns)
+{
+	*out_ns = last->time_ns - first->time_ns;
+	return call(runtime, "mark_elapsed");
 }
 
 enum status runtime_event_record(

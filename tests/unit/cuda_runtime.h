@@ -11,7 +11,8 @@
 struct cuda_runtime {
 	uint64_t memory_bytes; /* of the device */
 	bool has_no_driver;
-	uint32_t fails_at; /* the call of those that may fail, from 1; 0: none */
+	bool marks_are_late; /* those recorded meanwhile are not passed */
+	uint32_t fails_at;   /* the call of those that may fail, from 1; 0: none */
 
 	uint32_t call_count;
 	uint64_t used_bytes;

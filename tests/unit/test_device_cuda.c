@@ -3,9 +3,12 @@
  * Proves, over a runtime that is the host, that the cuda device leaves what the cpu device leaves
  * at every stage of a proof, and that whatever fails ends its stream and leaks nothing.
  */
+#include "prover/device/cuda/device_cuda_private.h"
+#include "prover/idle_meter.h"
 #include "tests/unit/cuda_runtime.h"
 #include "tests/unit/cuda_stages.h"
 #include "tests/unit/groth16_fixture.h"
+#include "trace/base/clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -250,6 +254,93 @@ static void test_a_failed_stream_fails_those_that_wait_for_its_event(void **stat
 	assert_int_equal(cuda_runtime.open_count, 0);
 }
 
+/* One after the other on one stream: what is not a kernel is idle, to the nanosecond. */
+static void test_busy_and_idle_sum_to_the_window(void **state)
+{
+	struct device_config config = {0};
+	blst_p1 results[CUDA_RESULT_COUNT];
+	struct idle_counts idle;
+	struct device_counts counts;
+	struct cuda_stages rig;
+	uint64_t outer_ns;
+	uint64_t inner_ns;
+	uint64_t sum_ns;
+
+	(void)state;
+	set_up_runtime();
+	assert_int_equal(idle_meter_create(1, 1, &config.meter), STATUS_OK);
+	assert_int_equal(cuda_stages_open(&rig, &device_cuda, zkey, config), STATUS_OK);
+	outer_ns = clock_now_ns();
+	idle_meter_job_submit(config.meter);
+	inner_ns = clock_now_ns();
+	assert_int_equal(cuda_stages_run(&rig, results), STATUS_OK);
+	inner_ns = clock_now_ns() - inner_ns;
+	idle_meter_job_end(config.meter);
+	outer_ns = clock_now_ns() - outer_ns;
+	counts = rig.ops->counts(rig.device);
+	idle = idle_meter_counts(config.meter, 0);
+	sum_ns = counts.lane_busy_ns + idle.idle_ns;
+	assert_in_range(sum_ns, inner_ns, outer_ns);
+	assert_true(counts.copy_busy_ns > 0);
+	assert_in_range(counts.lane_busy_ns, 1, outer_ns - counts.copy_busy_ns);
+	assert_int_equal(rig.device->meter.count, 0);
+	cuda_stages_close(&rig);
+	idle_meter_destroy(config.meter);
+	assert_int_equal(cuda_runtime.open_count, 0);
+}
+
+static void test_kernels_beside_each_other_are_busy_once(void **state)
+{
+	struct device_stream *other = NULL;
+	struct cuda_stages rig;
+	uint64_t begin_ns;
+	uint64_t wall_ns;
+
+	(void)state;
+	set_up_runtime();
+	assert_int_equal(
+		cuda_stages_open(&rig, &device_cuda, zkey, (struct device_config){0}), STATUS_OK);
+	assert_int_equal(rig.ops->stream_open(rig.device, &other), STATUS_OK);
+	begin_ns = clock_now_ns();
+	assert_int_equal(device_cuda_meter_begin(rig.stream, TIMING_KERNEL), STATUS_OK);
+	assert_int_equal(device_cuda_meter_begin(other, TIMING_KERNEL), STATUS_OK);
+	assert_int_equal(usleep(5000), 0);
+	assert_int_equal(device_cuda_meter_end(other, STATUS_OK), STATUS_OK);
+	assert_int_equal(device_cuda_meter_end(rig.stream, STATUS_OK), STATUS_OK);
+	wall_ns = clock_now_ns() - begin_ns;
+	assert_int_equal(rig.ops->stream_synchronize(rig.stream), STATUS_OK);
+	assert_in_range(rig.ops->counts(rig.device).lane_busy_ns, 5000000, wall_ns);
+	rig.ops->stream_close(rig.device, other);
+	cuda_stages_close(&rig);
+}
+
+/* More than can be timed, none of it done yet: it runs all the same, and what is timed is counted
+ * when the device gets there. */
+static void test_what_the_device_has_not_reached_is_counted_later(void **state)
+{
+	struct cuda_stages rig;
+
+	(void)state;
+	set_up_runtime();
+	assert_int_equal(
+		cuda_stages_open(&rig, &device_cuda, zkey, (struct device_config){0}), STATUS_OK);
+	cuda_runtime.marks_are_late = true;
+	for (int i = 0; i < TIMING_COUNT_MAX + 10; i++) {
+		assert_int_equal(rig.ops->transform(rig.stream, rig.key, DEVICE_VECTOR_A,
+					 cuda_stages_vector(&rig, 0)),
+			STATUS_OK);
+	}
+	assert_int_equal(rig.ops->stream_synchronize(rig.stream), STATUS_OK);
+	assert_int_equal(rig.ops->counts(rig.device).lane_busy_ns, 0);
+	assert_int_equal(rig.device->meter.count, TIMING_COUNT_MAX);
+	cuda_runtime.marks_are_late = false;
+	assert_int_equal(rig.ops->stream_synchronize(rig.stream), STATUS_OK);
+	assert_true(rig.ops->counts(rig.device).lane_busy_ns > 0);
+	assert_int_equal(rig.device->meter.count, 0);
+	cuda_stages_close(&rig);
+	assert_int_equal(cuda_runtime.open_count, 0);
+}
+
 static void test_without_a_driver_it_does_not_open(void **state)
 {
 	struct cuda_stages rig;
@@ -275,6 +366,9 @@ int main(void)
 			test_a_key_that_will_not_fit_with_a_proof_is_refused_when_it_is_loaded),
 		cmocka_unit_test(test_a_number_that_leads_out_of_a_query_fails_the_stream_once),
 		cmocka_unit_test(test_a_failed_stream_fails_those_that_wait_for_its_event),
+		cmocka_unit_test(test_busy_and_idle_sum_to_the_window),
+		cmocka_unit_test(test_kernels_beside_each_other_are_busy_once),
+		cmocka_unit_test(test_what_the_device_has_not_reached_is_counted_later),
 		cmocka_unit_test(test_without_a_driver_it_does_not_open),
 	};
 

@@ -54,9 +54,25 @@ static void cuda_close(struct device *device)
 	if (!device) {
 		return;
 	}
+	if (device->runtime) {
+		device_cuda_meter_close(device);
+	}
 	runtime_close(device->runtime);
 	lock_registry_mutex_finish(&device->mutex);
 	free(device);
+}
+
+static enum status open_meter(struct device *device, struct diag *diag)
+{
+	const enum status status = device_cuda_meter_open(device);
+	struct diag words;
+
+	if (status == STATUS_OK) {
+		return STATUS_OK;
+	}
+	runtime_failure(device->runtime, &words);
+	return diag_set(
+		diag, status, "device %u: cannot be used: %s", device->config.index, words.line);
 }
 
 static enum status cuda_open(
@@ -77,6 +93,9 @@ static enum status cuda_open(
 		return diag_set(diag, status, "device %u: no lock", config->index);
 	}
 	status = runtime_open(config->index, diag, &device->runtime);
+	if (status == STATUS_OK) {
+		status = open_meter(device, diag);
+	}
 	if (status != STATUS_OK) {
 		cuda_close(device);
 		return status;
@@ -242,7 +261,7 @@ static enum status wait_and_look(struct device_stream *stream)
 			runtime, stream->stream, &state->is_broken, sizeof(state->is_broken));
 		status = status == STATUS_OK ? STATUS_INTERNAL : status;
 	}
-	return status;
+	return status == STATUS_OK ? device_cuda_meter_collect(stream->device) : status;
 }
 
 static enum status cuda_stream_synchronize(struct device_stream *stream)
@@ -262,7 +281,8 @@ static void cuda_synchronize(struct device *device)
 	const uint64_t begin_ns = clock_now_ns();
 
 	/* What failed stays with its stream, which tells it when it is waited for. */
-	if (runtime_synchronize(device->runtime) != STATUS_OK) {
+	if (runtime_synchronize(device->runtime) != STATUS_OK ||
+		device_cuda_meter_collect(device) != STATUS_OK) {
 		gaptrace_mutex_lock(&device->mutex);
 		device->counts.failed_count++;
 		gaptrace_mutex_unlock(&device->mutex);

@@ -44,7 +44,7 @@ enum status device_cuda_transform(struct device_stream *stream, struct device_ke
 	enum device_vector which, struct device_place vector)
 {
 	struct transform_step steps[TRANSFORM_STEPS_MAX];
-	enum status status = STATUS_OK;
+	enum status status;
 	uint32_t count;
 
 	assert(stream && key && key->device == stream->device);
@@ -57,18 +57,20 @@ enum status device_cuda_transform(struct device_stream *stream, struct device_ke
 		return STATUS_OK;
 	}
 	count = transform_steps(key->transform.log2, steps);
+	status = device_cuda_meter_begin(stream, TIMING_KERNEL);
 	for (uint32_t i = 0; i < count && status == STATUS_OK; i++) {
 		status = runtime_launch_step(stream->device->runtime, stream->stream,
 			&key->transform, &steps[i],
 			device_cuda_address(vector.memory, vector.offset_bytes));
 	}
-	return device_cuda_fail(stream, status);
+	return device_cuda_fail(stream, device_cuda_meter_end(stream, status));
 }
 
 enum status device_cuda_quotient(struct device_stream *stream, struct device_key *key,
 	const struct device_place abc[DEVICE_VECTOR_COUNT])
 {
 	struct runtime_quotient quotient = {.count = (uint32_t)key->shape.domain_size};
+	enum status status;
 
 	assert(stream && key->device == stream->device);
 
@@ -86,6 +88,10 @@ enum status device_cuda_quotient(struct device_stream *stream, struct device_key
 		device_cuda_address(abc[DEVICE_VECTOR_B].memory, abc[DEVICE_VECTOR_B].offset_bytes);
 	quotient.c =
 		device_cuda_address(abc[DEVICE_VECTOR_C].memory, abc[DEVICE_VECTOR_C].offset_bytes);
-	return device_cuda_fail(stream,
-		runtime_launch_quotient(stream->device->runtime, stream->stream, &quotient));
+	status = device_cuda_meter_begin(stream, TIMING_KERNEL);
+	if (status == STATUS_OK) {
+		status =
+			runtime_launch_quotient(stream->device->runtime, stream->stream, &quotient);
+	}
+	return device_cuda_fail(stream, device_cuda_meter_end(stream, status));
 }

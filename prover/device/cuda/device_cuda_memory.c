@@ -163,6 +163,11 @@ static enum status copy_bytes(struct device_stream *stream, const struct device_
 		return STATUS_OK; /* behind a failure nothing runs */
 	}
 	on_device = (uint8_t *)memory->bytes + copy->offset_bytes;
+	status = device_cuda_meter_begin(
+		stream, copy->is_pinned ? TIMING_COPY_PINNED : TIMING_COPY_PAGEABLE);
+	if (status != STATUS_OK) {
+		return device_cuda_fail(stream, status);
+	}
 	status = runtime_copy(device->runtime, stream->stream,
 		&(struct runtime_copy){.target = is_upload ? on_device : copy->host,
 			.source = is_upload ? copy->host : on_device,
@@ -171,6 +176,7 @@ static enum status copy_bytes(struct device_stream *stream, const struct device_
 	if (device_cuda_fails(device, is_upload ? DEVICE_FAULT_UPLOAD : DEVICE_FAULT_DOWNLOAD)) {
 		status = STATUS_INTERNAL;
 	}
+	status = device_cuda_meter_end(stream, status);
 	count_copy(device, copy, direction, begin_ns);
 	return device_cuda_fail(stream, status);
 }

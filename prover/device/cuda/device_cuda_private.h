@@ -10,6 +10,39 @@
 #include "prover/device/cuda/runtime.h"
 #include "prover/device/device.h"
 
+/* Copies and kernels that may be on all streams of a device and still be timed, each. */
+#define TIMING_COUNT_MAX 256
+
+enum timing_kind {
+	TIMING_KERNEL,
+	TIMING_COPY_PINNED,
+	TIMING_COPY_PAGEABLE,
+};
+
+/* What ran between two marks of a stream. */
+struct device_timing {
+	enum {
+		TIMING_FREE,
+		TIMING_BEGUN, /* is its stream's */
+		TIMING_ENDED, /* to be read once its last mark has been passed */
+	} state;
+	enum timing_kind kind;
+	struct runtime_mark *begin; /* kept from one use to the next */
+	struct runtime_mark *end;
+	uint64_t start_ns; /* once read */
+	uint64_t end_ns;
+};
+
+struct device_meter {
+	struct runtime_stream *stream; /* for the base alone */
+	struct runtime_mark *base;     /* passed at base_ns of the host's clock */
+	struct runtime_mark *base_try;
+	uint64_t base_ns;
+	struct device_timing timings[TIMING_COUNT_MAX];
+	uint32_t count; /* that are not free */
+	uint64_t busy_until_ns;
+};
+
 struct device {
 	struct device_config config;
 	struct runtime *runtime;
@@ -17,6 +50,7 @@ struct device {
 	struct device_counts counts;
 	uint64_t used_bytes;
 	uint32_t fault_count;
+	struct device_meter meter;
 };
 
 struct device_memory {
@@ -38,7 +72,8 @@ struct device_stream {
 	enum status status;            /* first failure since it was asked for */
 	struct device_memory *scratch; /* of sums, grown when one needs more */
 	struct device_memory *state;
-	uint32_t *is_broken; /* pinned: where that of the state comes back */
+	struct device_timing *timing; /* of what is being put on it */
+	uint32_t *is_broken;          /* pinned: where that of the state comes back */
 };
 
 struct device_event {
@@ -83,6 +118,15 @@ bool device_cuda_is_skipping(struct device_stream *stream, enum device_fault fau
 
 /* Adds to one of the device's counts the time since `begin_ns`, which a call took. */
 void device_cuda_count(struct device *device, uint64_t *count_ns, uint64_t begin_ns);
+
+MUST_CHECK enum status device_cuda_meter_open(struct device *device);
+void device_cuda_meter_close(struct device *device);
+/* What is put on the stream from now to device_cuda_meter_end() is timed as one. */
+MUST_CHECK enum status device_cuda_meter_begin(struct device_stream *stream, enum timing_kind kind);
+/* Gives `status` back, or what went wrong now if nothing had. */
+MUST_CHECK enum status device_cuda_meter_end(struct device_stream *stream, enum status status);
+/* Counts what has ended by now. */
+MUST_CHECK enum status device_cuda_meter_collect(struct device *device);
 
 MUST_CHECK enum status device_cuda_pinned_alloc(
 	struct device *device, uint64_t bytes, void **out_memory);

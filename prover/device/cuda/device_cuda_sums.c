@@ -40,15 +40,12 @@ static struct sums_launcher launcher_of(struct device_stream *stream)
 	return (struct sums_launcher){.context = stream, .launch = launch_sums, .clear = clear};
 }
 
-/* Scratch memory of that size. What is there may be in use until the stream has run empty. */
-static enum status ensure_scratch(struct device_stream *stream, uint64_t bytes)
+/* Memory for a larger sum; the old one may be in use until the stream has run empty. */
+static enum status grow_scratch(struct device_stream *stream, uint64_t bytes)
 {
 	struct device *device = stream->device;
 	enum status status;
 
-	if (stream->scratch && stream->scratch->size >= bytes) {
-		return STATUS_OK;
-	}
 	if (stream->scratch) {
 		status = runtime_stream_synchronize(device->runtime, stream->stream);
 		if (status != STATUS_OK) {
@@ -57,6 +54,21 @@ static enum status ensure_scratch(struct device_stream *stream, uint64_t bytes)
 		device_cuda_memory_free(device, MOVE(stream->scratch));
 	}
 	return device_cuda_memory_alloc(device, bytes, &stream->scratch);
+}
+
+/* Scratch memory of that size. While it is allocated no kernel runs. */
+static enum status ensure_scratch(struct device_stream *stream, uint64_t bytes)
+{
+	enum status status;
+
+	if (stream->scratch && stream->scratch->size >= bytes) {
+		return STATUS_OK;
+	}
+	status = device_cuda_meter_end(stream, STATUS_OK);
+	if (status == STATUS_OK) {
+		status = grow_scratch(stream, bytes);
+	}
+	return status == STATUS_OK ? device_cuda_meter_begin(stream, TIMING_KERNEL) : status;
 }
 
 static struct sums sums_of(struct device_stream *stream, const struct device_key *key,
@@ -87,6 +99,14 @@ static uint64_t chunk_bytes(const struct device_key *key)
 				 : 0;
 }
 
+/* A sum of points that are brought is kernels and copies in turn. */
+static enum status switch_timing(struct device_stream *stream, enum timing_kind kind)
+{
+	const enum status status = device_cuda_meter_end(stream, STATUS_OK);
+
+	return status == STATUS_OK ? device_cuda_meter_begin(stream, kind) : status;
+}
+
 /* Makes the points from `point_first` on, as many as there is room for, those of the sum. */
 static enum status bring_points(const struct source *source, struct sums *sums)
 {
@@ -105,11 +125,18 @@ static enum status bring_points(const struct source *source, struct sums *sums)
 		return STATUS_OK;
 	}
 	sums->points = chunk;
+	status = switch_timing(stream, TIMING_COPY_PAGEABLE);
+	if (status != STATUS_OK) {
+		return status;
+	}
 	status = runtime_copy(stream->device->runtime, stream->stream,
 		&(struct runtime_copy){.target = chunk,
 			.source = points + sums->input.point_first,
 			.bytes = count * sizeof(*chunk),
 			.direction = RUNTIME_UPLOAD});
+	if (status == STATUS_OK) {
+		status = switch_timing(stream, TIMING_KERNEL);
+	}
 	return status == STATUS_OK ? clear(stream, chunk + count, sizeof(*chunk)) : status;
 }
 
@@ -164,14 +191,17 @@ enum status device_cuda_msm_h(struct device_stream *stream, struct device_key *k
 	sums.input.scalar_of_point = key->h_wires;
 	sums.input.scalar_count = (uint32_t)key->shape.domain_size;
 	sums.input.count = sums.input.point_count;
-	status = sums_run_clear(&launcher, &sums);
+	status = device_cuda_meter_begin(stream, TIMING_KERNEL);
+	if (status == STATUS_OK) {
+		status = sums_run_clear(&launcher, &sums);
+	}
 	if (status == STATUS_OK) {
 		status = run_sum(&source, SCALARS_WIDE_BITS, &sums);
 	}
 	if (status == STATUS_OK) {
 		status = sums_run_store(&launcher, &sums);
 	}
-	return device_cuda_fail(stream, status);
+	return device_cuda_fail(stream, device_cuda_meter_end(stream, status));
 }
 
 enum status device_cuda_sum_ones(struct device_stream *stream, struct device_key *key,
@@ -196,14 +226,17 @@ enum status device_cuda_sum_ones(struct device_stream *stream, struct device_key
 	sums.input.point_of_scalar = device_cuda_address(scalars->memory, scalars->ones_offset);
 	sums.input.count = (uint32_t)count;
 	sums.minus_first = scalars->one_count;
-	status = sums_run_clear(&launcher, &sums);
+	status = device_cuda_meter_begin(stream, TIMING_KERNEL);
+	if (status == STATUS_OK) {
+		status = sums_run_clear(&launcher, &sums);
+	}
 	if (status == STATUS_OK) {
 		status = run_sum(&source, 0, &sums);
 	}
 	if (status == STATUS_OK) {
 		status = sums_run_store(&launcher, &sums);
 	}
-	return device_cuda_fail(stream, status);
+	return device_cuda_fail(stream, device_cuda_meter_end(stream, status));
 }
 
 static enum status run_tail(const struct source *source, const struct device_memory *memory,
@@ -234,7 +267,10 @@ enum status device_cuda_msm(struct device_stream *stream, struct device_key *key
 		return STATUS_OK;
 	}
 	sums = sums_of(stream, key, query, &result);
-	status = sums_run_clear(&launcher, &sums);
+	status = device_cuda_meter_begin(stream, TIMING_KERNEL);
+	if (status == STATUS_OK) {
+		status = sums_run_clear(&launcher, &sums);
+	}
 	if (status == STATUS_OK) {
 		status = run_tail(&source, scalars->memory, &scalars->small, &sums);
 	}
@@ -244,5 +280,5 @@ enum status device_cuda_msm(struct device_stream *stream, struct device_key *key
 	if (status == STATUS_OK) {
 		status = sums_run_store(&launcher, &sums);
 	}
-	return device_cuda_fail(stream, status);
+	return device_cuda_fail(stream, device_cuda_meter_end(stream, status));
 }

@@ -34,6 +34,11 @@ static cudaEvent_t event_of(struct runtime_event *event)
 	return reinterpret_cast<cudaEvent_t>(event);
 }
 
+static cudaEvent_t event_of_mark(struct runtime_mark *mark)
+{
+	return reinterpret_cast<cudaEvent_t>(mark);
+}
+
 static enum status status_from_cuda(cudaError_t error)
 {
 	switch (error) {
@@ -296,6 +301,51 @@ extern "C" enum status runtime_stream_synchronize(
 extern "C" enum status runtime_synchronize(struct runtime *runtime)
 {
 	return CHECKED(runtime, cudaDeviceSynchronize);
+}
+
+extern "C" enum status runtime_mark_open(struct runtime *runtime, struct runtime_mark **out_mark)
+{
+	cudaEvent_t event = NULL;
+	const enum status status = CHECKED(runtime, cudaEventCreate, &event);
+
+	if (status == STATUS_OK) {
+		*out_mark = reinterpret_cast<struct runtime_mark *>(event);
+	}
+	return status;
+}
+
+extern "C" void runtime_mark_close(struct runtime *runtime, struct runtime_mark *mark)
+{
+	if (mark) {
+		(void)CHECKED(runtime, cudaEventDestroy, event_of_mark(mark));
+	}
+}
+
+extern "C" enum status runtime_mark_record(
+	struct runtime *runtime, struct runtime_mark *mark, struct runtime_stream *stream)
+{
+	return CHECKED(runtime, cudaEventRecord, event_of_mark(mark), stream_of(stream));
+}
+
+extern "C" enum status runtime_mark_passed(
+	struct runtime *runtime, struct runtime_mark *mark, bool *out_has_passed)
+{
+	const cudaError_t error = cudaEventQuery(event_of_mark(mark));
+
+	*out_has_passed = error == cudaSuccess;
+	/* Not yet is an answer. */
+	return error == cudaErrorNotReady ? STATUS_OK : check(runtime, error, "cudaEventQuery");
+}
+
+extern "C" enum status runtime_mark_elapsed(struct runtime *runtime, struct runtime_mark *first,
+	struct runtime_mark *last, uint64_t *out_ns)
+{
+	float took_ms = 0;
+	const enum status status = CHECKED(runtime, cudaEventElapsedTime, &took_ms,
+		event_of_mark(first), event_of_mark(last));
+
+	*out_ns = took_ms > 0 ? static_cast<uint64_t>(static_cast<double>(took_ms) * 1e6) : 0;
+	return status;
 }
 
 extern "C" enum status runtime_copy(

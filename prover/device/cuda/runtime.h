@@ -21,6 +21,7 @@
 struct runtime;
 struct runtime_stream;
 struct runtime_event;
+struct runtime_mark;
 
 /* UNAVAILABLE with a line that says what is missing: a driver, a device, code for the device. */
 MUST_CHECK enum status runtime_open(
@@ -59,6 +60,18 @@ MUST_CHECK enum status runtime_stream_wait(
 MUST_CHECK enum status runtime_stream_synchronize(
 	struct runtime *runtime, struct runtime_stream *stream);
 MUST_CHECK enum status runtime_synchronize(struct runtime *runtime);
+
+/* A point of a stream's work of which the device notes the time. */
+MUST_CHECK enum status runtime_mark_open(struct runtime *runtime, struct runtime_mark **out_mark);
+/* Accepts NULL. */
+void runtime_mark_close(struct runtime *runtime, struct runtime_mark *mark);
+MUST_CHECK enum status runtime_mark_record(
+	struct runtime *runtime, struct runtime_mark *mark, struct runtime_stream *stream);
+MUST_CHECK enum status runtime_mark_passed(
+	struct runtime *runtime, struct runtime_mark *mark, bool *out_has_passed);
+/* Both passed, the first one first. */
+MUST_CHECK enum status runtime_mark_elapsed(struct runtime *runtime, struct runtime_mark *first,
+	struct runtime_mark *last, uint64_t *out_ns);
 
 enum runtime_direction {
 	RUNTIME_UPLOAD,
