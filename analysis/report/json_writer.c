@@ -44,6 +44,29 @@ static int utf8_length(const unsigned char *bytes)
 	return length;
 }
 
+/*
+ * The code point of up to three bytes of UTF-8 when a terminal would act on it instead of showing
+ * it: 8-bit controls, which begin escape sequences, and what turns the direction of text; else 0.
+ */
+static unsigned int acting_code_point(const unsigned char *bytes, int length)
+{
+	unsigned int code = 0;
+
+	if (length == 1) {
+		code = bytes[0];
+	} else if (length == 2) {
+		code = (bytes[0] & 0x1fu) << 6 | (bytes[1] & 0x3fu);
+	} else if (length == 3) {
+		code = (bytes[0] & 0x0fu) << 12 | (bytes[1] & 0x3fu) << 6 | (bytes[2] & 0x3fu);
+	}
+	return code < 0x20 || (code >= 0x7f && code <= 0x9f) ||
+			       (code >= 0x200b && code <= 0x200f) ||
+			       (code >= 0x2028 && code <= 0x202e) ||
+			       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff
+		       ? code
+		       : 0;
+}
+
 static void write_string(FILE *stream, const char *value)
 {
 	const unsigned char *at = (const unsigned char *)value;
@@ -51,6 +74,7 @@ static void write_string(FILE *stream, const char *value)
 	(void)fputc('"', stream);
 	while (*at) {
 		const int length = utf8_length(at);
+		const unsigned int acting = acting_code_point(at, length);
 
 		if (length == 0) {
 			(void)fputs("\\ufffd", stream);
@@ -59,8 +83,8 @@ static void write_string(FILE *stream, const char *value)
 		}
 		if (*at == '"' || *at == '\\') {
 			(void)fprintf(stream, "\\%c", *at);
-		} else if (*at < 0x20 || *at == 0x7f) {
-			(void)fprintf(stream, "\\u%04x", *at);
+		} else if (acting) {
+			(void)fprintf(stream, "\\u%04x", acting);
 		} else {
 			(void)fwrite(at, 1, (size_t)length, stream);
 		}

@@ -97,11 +97,34 @@ static void strings_hold_any_bytes(void **state)
 	expect_read_back("\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 }
 
+/* 8-bit controls begin escape sequences on some terminals, and others turn the text around. */
+static void what_a_terminal_would_act_on_is_escaped(void **state)
+{
+	const char *const acting = "\xc2\x9b"
+				   "2J \xe2\x80\xae \xe2\x80\x8b \xe2\x81\xa6 \xef\xbb\xbf";
+	struct json_writer writer;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+
+	(void)state;
+	json_writer_init(&writer, stream);
+	json_writer_string(&writer, NULL, acting);
+	fclose(stream);
+	assert_non_null(strstr(text, "\"\\u009b2J \\u202e \\u200b \\u2066 \\ufeff\""));
+	for (size_t i = 0; i < size; i++) {
+		assert_true((unsigned char)text[i] < 0x80);
+	}
+	free(text);
+	expect_read_back(acting, acting);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(documents_read_back),
 		cmocka_unit_test(strings_hold_any_bytes),
+		cmocka_unit_test(what_a_terminal_would_act_on_is_escaped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
