@@ -49,6 +49,10 @@ struct import_format {
 	bool (*recognise)(const unsigned char *head, size_t size);
 	/* Gives a reader of the file; BAD_INPUT with file, place and mend when it is none. */
 	enum status (*open)(const char *path, struct diag *diag, struct import_reader **out_reader);
+	/* The same of several files that are parts of one; NULL when each file stands for itself.
+	 */
+	enum status (*open_together)(const char *const *paths, size_t count, struct diag *diag,
+		struct import_reader **out_reader);
 };
 
 extern const struct import_format import_nsys;

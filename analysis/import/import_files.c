@@ -53,10 +53,34 @@ static const char *name_of(const char *const *paths, size_t count, size_t index)
 	return name;
 }
 
+/* Opens the file, or all files of its format when they are parts of one; the first stands for them.
+ */
+static enum status open_reader(const char *const *paths, size_t count, size_t index,
+	const struct import_format *const *formats, struct diag *diag,
+	struct import_reader **out_reader)
+{
+	const char *parts[IMPORT_FILE_COUNT_MAX];
+	size_t part_count = 0;
+
+	if (!formats[index]->open_together) {
+		return formats[index]->open(paths[index], diag, out_reader);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (formats[i] == formats[index]) {
+			if (i < index) {
+				return STATUS_OK; /* was opened with that one */
+			}
+			parts[part_count++] = paths[i];
+		}
+	}
+	return formats[index]->open_together(parts, part_count, diag, out_reader);
+}
+
 enum status import_files_open(const char *const *paths, size_t count,
 	const struct import_format *format, struct diag *diag, struct import_set **out_set)
 {
 	AUTO(import_set_destroy) struct import_set *set = NULL;
+	const struct import_format *formats[IMPORT_FILE_COUNT_MAX];
 	struct identity identities[IMPORT_FILE_COUNT_MAX];
 	enum status status = import_set_create(&set);
 
@@ -65,17 +89,17 @@ enum status import_files_open(const char *const *paths, size_t count,
 			count, IMPORT_FILE_COUNT_MAX);
 	}
 	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-		AUTO(import_reader_destroy) struct import_reader *reader = NULL;
-		const struct import_format *own = format;
-
+		formats[i] = format;
 		status = check_twice(paths, i, identities, diag);
-		if (status == STATUS_OK && !own) {
-			status = import_format_recognise(paths[i], diag, &own);
+		if (status == STATUS_OK && !format) {
+			status = import_format_recognise(paths[i], diag, &formats[i]);
 		}
-		if (status == STATUS_OK) {
-			status = own->open(paths[i], diag, &reader);
-		}
-		if (status == STATUS_OK) {
+	}
+	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+		AUTO(import_reader_destroy) struct import_reader *reader = NULL;
+
+		status = open_reader(paths, count, i, formats, diag, &reader);
+		if (status == STATUS_OK && reader) {
 			status = import_set_add(set, name_of(paths, count, i), &reader);
 		}
 	}

@@ -13,6 +13,7 @@
 static const struct import_format *const formats[] = {
 	&import_nsys,
 	&import_kineto,
+	&import_cuzk_log,
 };
 
 #define FORMAT_COUNT (sizeof(formats) / sizeof(formats[0]))

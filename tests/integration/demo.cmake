@@ -1,2 +1,2 @@
 # The README, held to its word.
-script_test(integration readme readme.sh TIMEOUT 600)
+script_test(integration readme readme.sh)

@@ -11,8 +11,9 @@
 # cannot run here ends with 77.
 #
 # As root LTTng knows one place only, /run/lttng. So a root script runs in a mount namespace with
-# its own /run/lttng and /dev/shm; where that is not allowed it shares the machine's daemon and
-# stops it only if it started it and no session is left. Any other user gets an LTTNG_HOME.
+# its own /run/lttng and /dev/shm. Where that is not allowed, as in a chroot and most containers,
+# scripts take turns at the place: a recording has the events of every program on it. There nobody
+# else's daemon is used or stopped. Any other user gets an LTTNG_HOME.
 
 skip() {
   echo "skipped: $*"
@@ -103,7 +104,30 @@ lttng_session_name() {
   echo "test-$1-$$-$RANDOM"
 }
 
-# A folder per script; as root also a namespace per script. Does not start a daemon.
+# Beside the place that it guards: both are the machine's, or the container's.
+LTTNG_TURN_FILE=/run/gaptrace-test.lock
+
+can_mount() {
+  mkdir -p /run/lttng
+  unshare --mount --propagation private \
+    sh -c 'mount -t tmpfs none /run/lttng && mount -t tmpfs none /dev/shm' 2>/dev/null
+}
+
+# Goes on as the same script, with /run/lttng to itself: a namespace, or a turn, which ends with the
+# script whatever it leaves running.
+lttng_alone() {
+  local self=$1
+  shift
+  if can_mount; then
+    # shellcheck disable=SC2016
+    exec unshare --mount --propagation private bash -c '
+      mount -t tmpfs none /run/lttng && mount -t tmpfs none /dev/shm || exit 77
+      LTTNG_ALONE=$1 LTTNG_ISOLATED=yes exec "$@"' isolate "$self" "$@"
+  fi
+  exec flock --close "$LTTNG_TURN_FILE" env -u LTTNG_ISOLATED LTTNG_ALONE="$self" "$self" "$@"
+}
+
+# A folder per script; as root also /run/lttng to itself. Does not start a daemon.
 lttng_isolate() {
   local self
   self=$(realpath "$0")
@@ -111,23 +135,20 @@ lttng_isolate() {
   for tool in lttng lttng-sessiond babeltrace2; do
     command -v "$tool" >/dev/null || skip "$tool is not installed"
   done
-  if [ "$(id -u)" -eq 0 ] && [ "${LTTNG_ISOLATED:-}" != "$self" ]; then
-    if unshare --mount --propagation private true 2>/dev/null; then
-      # shellcheck disable=SC2016
-      exec unshare --mount --propagation private bash -c '
-        mkdir -p /run/lttng && mount -t tmpfs none /run/lttng && mount -t tmpfs none /dev/shm || exit 77
-        LTTNG_ISOLATED=$1 exec "$@"' isolate "$self" "$@"
-    fi
+  if [ "$(id -u)" -eq 0 ] && [ "${LTTNG_ALONE:-}" != "$self" ]; then
+    lttng_alone "$self" "$@"
+  fi
+  if [ "$(id -u)" -eq 0 ] && [ -n "$(lttng_daemon_pid)" ]; then
+    skip "process $(lttng_daemon_pid) is somebody else's session daemon, and no namespace of our own is allowed"
   fi
   BUILD=$(realpath "$BUILD")
   WORK=$(mktemp -d "${TMPDIR:-/tmp}/gaptrace-test.XXXXXX")
   trap lttng_cleanup EXIT
-  unset LTTNG_UST_REGISTER_TIMEOUT
+  unset LTTNG_UST_REGISTER_TIMEOUT GAPTRACE_PROVIDER
   if [ "$(id -u)" -ne 0 ]; then
     export LTTNG_HOME=$WORK/lttng-home
     mkdir -p "$LTTNG_HOME"
   fi
-  LTTNG_STARTED=
 }
 
 lttng_start() {
@@ -136,7 +157,6 @@ lttng_start() {
       cat "$WORK/sessiond.log" >&2
       skip "the session daemon does not start"
     }
-    LTTNG_STARTED=yes
   fi
 }
 
@@ -145,7 +165,7 @@ lttng_stop() {
   pid=$(lttng_daemon_pid)
   if [ -n "$pid" ]; then
     kill "$pid"
-    wait_until 30 process_gone "$pid"
+    wait_until 120 process_gone "$pid"
   fi
 }
 
@@ -162,11 +182,7 @@ lttng_cleanup() {
   for command in "${AT_EXIT[@]}"; do
     eval "$command" >/dev/null 2>&1
   done
-  if [ "$(id -u)" -ne 0 ] || [ -n "${LTTNG_ISOLATED:-}" ]; then
-    lttng_stop
-  elif [ -n "$LTTNG_STARTED" ] && lttng --no-sessiond list 2>/dev/null | grep -c 'no available'; then
-    lttng_stop
-  fi
+  lttng_stop
   rm -rf "$WORK"
   exit "$status"
 }

@@ -102,7 +102,8 @@
 #define GAPTRACE_BACKENDS(X)                          \
 	X(CUDA,       0, "cuda")                      \
 	X(CPU,        1, "cpu")                       \
-	X(SIM,        2, "sim")
+	X(SIM,        2, "sim")                       \
+	X(LOG,        3, "log")
 
 /* Copy directions and memory kinds: the values of CUPTI's cupti_activity.h, so that they carry over. */
 #define GAPTRACE_COPY_KINDS(X)                        \

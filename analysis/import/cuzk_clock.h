@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The log has two clocks: TIMELINE counts milliseconds since the engine began, tracing lines are
+ * UTC. Two pairs of lines are written about the same moment, the TIMELINE line first: a partition
+ * that was queued for the GPU, and one whose proof is complete. The smallest difference of ten
+ * minutes' pairs is what lies between the clocks then; UTC may be slewed or stepped between.
+ */
+#pragma once
+
+#include "analysis/import/cuzk_timeline.h"
+#include "analysis/import/cuzk_tracing.h"
+#include "trace/base/cleanup.h"
+#include "trace/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cuzk_clock;
+
+MUST_CHECK enum status cuzk_clock_create(struct cuzk_clock **out_clock);
+
+/* Every line of the log, in any order. */
+MUST_CHECK enum status cuzk_clock_add_timeline(
+	struct cuzk_clock *clock, const struct cuzk_timeline *timeline);
+MUST_CHECK enum status cuzk_clock_add_tracing(
+	struct cuzk_clock *clock, const struct cuzk_tracing *tracing);
+
+/* How many pairs were found. */
+uint64_t cuzk_clock_pair_count(const struct cuzk_clock *clock);
+
+/* The time since the engine began; false when no pair was found, or it is before the beginning. */
+bool cuzk_clock_time(const struct cuzk_clock *clock, uint64_t utc_ns, uint64_t *out_time_ns);
+
+/* When the engine began, since 1970; false when no pair was found. */
+bool cuzk_clock_epoch(const struct cuzk_clock *clock, uint64_t *out_epoch_ns);
+
+/* Accepts NULL. */
+void cuzk_clock_destroy(struct cuzk_clock *clock);
+DEFINE_AUTO(struct cuzk_clock, cuzk_clock_destroy)

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/import/cuzk_text.h"
+
+#include <string.h>
+
+/* Numbers of more digits than this are no times, counts or ids of the daemon. */
+#define DIGITS_MAX 18 /* what fits 63 bits whatever the digits are */
+
+#define ESCAPE '\033'
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+const char *cuzk_text_number(const char *text, uint64_t *out_value)
+{
+	uint64_t value = 0;
+	size_t length = 0;
+
+	while (is_digit(text[length])) {
+		if (length == DIGITS_MAX) {
+			return NULL;
+		}
+		value = value * 10 + (uint64_t)(text[length] - '0');
+		length++;
+	}
+	if (length == 0) {
+		return NULL;
+	}
+	*out_value = value;
+	return text + length;
+}
+
+static bool begins_key(const char *text, const char *at)
+{
+	return at == text || at[-1] == ' ' || at[-1] == ',' || at[-1] == '{';
+}
+
+static bool begins_with(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* A quoted value ends at its quote, a bare one where the next field begins. */
+static struct cuzk_word value_at(const char *text)
+{
+	static const char some[] = "Some(";
+
+	if (*text == '"') {
+		return (struct cuzk_word){text + 1, strcspn(text + 1, "\"")};
+	}
+	if (begins_with(text, some)) {
+		text += strlen(some);
+		return (struct cuzk_word){text, strcspn(text, ")")};
+	}
+	return (struct cuzk_word){text, strcspn(text, " ,}")};
+}
+
+bool cuzk_text_value(const char *text, const char *key, struct cuzk_word *out_value)
+{
+	const size_t length = strlen(key);
+	const char *at = text;
+
+	while ((at = strstr(at, key)) != NULL) {
+		if (begins_key(text, at) && at[length] == '=') {
+			*out_value = value_at(at + length + 1);
+			return true;
+		}
+		at += length;
+	}
+	return false;
+}
+
+bool cuzk_text_unsigned(const char *text, const char *key, uint64_t *out_value)
+{
+	struct cuzk_word word;
+	const char *end;
+
+	if (!cuzk_text_value(text, key, &word)) {
+		return false;
+	}
+	end = cuzk_text_number(word.text, out_value);
+	if (end && end + 2 == word.text + word.length && begins_with(end, "ms")) {
+		return true;
+	}
+	return end && end == word.text + word.length;
+}
+
+void cuzk_text_clean(char *line)
+{
+	char *to = line;
+
+	for (const char *from = line; *from; from++) {
+		if (*from == ESCAPE && from[1] == '[') {
+			from += 2 + strspn(from + 2, "0123456789;");
+			if (*from == '\0') {
+				break;
+			}
+			continue;
+		}
+		if (*from != '\r' && *from != '\n') {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+}

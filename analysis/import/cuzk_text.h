@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Small words of the daemon's log: numbers, and `key=value` as the daemon writes them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Text of a line, not ended by a zero. */
+struct cuzk_word {
+	const char *text;
+	size_t length;
+};
+
+/* A decimal number that `text` begins with, at most 63 bits; gives its end, NULL when none. */
+const char *cuzk_text_number(const char *text, uint64_t *out_value);
+
+/*
+ * The value of `key` in "a=1 b=Some(3) c=\"text\"", without quotes and without Some(). Keys begin
+ * the text or follow a blank, a comma or a brace. False when it is not there.
+ */
+bool cuzk_text_value(const char *text, const char *key, struct cuzk_word *out_value);
+
+/* The same for a whole number, which may carry the unit `ms`. */
+bool cuzk_text_unsigned(const char *text, const char *key, uint64_t *out_value);
+
+/* Takes terminal colours (ESC [ ... letter) and line ends out of a line, in place. */
+void cuzk_text_clean(char *line);

@@ -1,0 +1,1 @@
+fuzz_test(cuzk LIBRARIES analysis_import)

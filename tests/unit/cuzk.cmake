@@ -1,0 +1,1 @@
+unit_test(import_cuzk LIBRARIES analysis_import)
