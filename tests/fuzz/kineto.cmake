@@ -1,0 +1,1 @@
+fuzz_test(kineto LIBRARIES analysis_import)
