@@ -26,8 +26,11 @@ struct step {
 
 static const char *const lock_names[] = {"tracker", "gpu_mutex", "status", "driver"};
 static const char *const names[] = {"synthesize", "prep_msm", "release_abc", "srs_load"};
-static const char *const calls[] = {
-	"cudaLaunchKernel", "cudaMemcpyAsync", "cudaStreamSynchronize", "cudaMallocHost"};
+static const char *const calls[] = {"cudaLaunchKernel", "cudaMemcpyAsync", "cudaStreamSynchronize",
+	"cudaMallocHost", "cudaGraphLaunch"};
+/* Of imported traces: ranges that count or are a library's, and calls of the system. */
+static const char *const ranges[] = {"IO 0", "IO 1", "aten::to", "step_7"};
+static const char *const os_calls[] = {"write", "nanosleep", "poll", "mmap", "munmap"};
 
 static void check(bool holds, const char *claim)
 {
@@ -85,7 +88,10 @@ static uint64_t duration_of(const struct step *step)
 
 static struct event_operation operation_of(const struct step *step, uint64_t now_ns)
 {
-	const uint64_t end_ns = now_ns > step->a ? now_ns - step->a : 0;
+	/* Other tools' operations come at their start, and end later. */
+	const uint64_t end_ns = step->flags >= 192 ? now_ns + step->b
+				: now_ns > step->a ? now_ns - step->a
+						   : 0;
 
 	return (struct event_operation){
 		.device = (int32_t)(step->flags % DEVICE_COUNT),
@@ -158,7 +164,7 @@ static void fill_work(const struct step *step, struct event *event)
 	case EVENT_PROVE_START_END:
 	case EVENT_PROVE_FINISH_BEGIN:
 	case EVENT_PROVE_FINISH_END:
-		event->span.name = names[step->object];
+		event->span.name = step->flags & 32 ? ranges[step->object] : names[step->object];
 		event->span.work = (struct event_work){.device = (int32_t)(step->flags % 2)};
 		event->span.begin_tid = (int32_t)(step->a % (THREAD_COUNT + 1));
 		event->span.duration_ns = duration_of(step);
@@ -199,13 +205,27 @@ static void fill_work(const struct step *step, struct event *event)
 	case EVENT_SCHED_SWITCH:
 		event->sched_switch.previous_tid = step->tid;
 		event->sched_switch.next_tid = (int32_t)(step->a % THREAD_COUNT);
-		event->sched_switch.previous_state = step->flags % 2;
+		event->sched_switch.previous_state =
+			step->flags % 4 == 3 ? GAPTRACE_UNKNOWN : step->flags % 2;
 		return;
 	case EVENT_SCHED_WAKING:
 		event->sched_waking.woken_tid = step->tid;
 		return;
 	default:
 		return;
+	}
+}
+
+static void fill_import(const struct step *step, struct event *event)
+{
+	if (event->kind == EVENT_IMPORT_NOTE) {
+		event->note.kind = (enum event_note_kind)(step->flags % 4);
+		event->note.text = "a file";
+	} else if (event->kind == EVENT_IMPORT_OS_CALL) {
+		event->os_call.name = os_calls[step->a % 5];
+		event->os_call.tid = step->tid;
+		event->os_call.start_ns = event->time_ns;
+		event->os_call.end_ns = event->time_ns + step->b;
 	}
 }
 
@@ -227,7 +247,7 @@ static void fill_gpu(const struct step *step, struct event *event)
 		event->copy.bytes = step->a;
 		return;
 	case EVENT_GPU_API:
-		event->api.name = calls[step->flags % 4];
+		event->api.name = calls[step->flags % 5];
 		event->api.tid = step->tid;
 		event->api.correlation = operation.correlation;
 		event->api.start_ns = operation.start_ns;
@@ -292,6 +312,7 @@ static void take_step(
 		fill_wait(step, &event);
 		fill_work(step, &event);
 		fill_gpu(step, &event);
+		fill_import(step, &event);
 		status = walk_add(walk, &event);
 	}
 	check(status == STATUS_OK, "an event is taken");

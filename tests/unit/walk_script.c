@@ -269,6 +269,23 @@ static void fill_switch(const struct line *line, struct event *event)
 	event->sched_switch.previous_tid = (int32_t)field(line, "from");
 	event->sched_switch.next_tid = (int32_t)field(line, "to");
 	event->sched_switch.previous_state = has_word(line, "blocked") ? 1 : 0;
+	if (has_word(line, "away")) {
+		event->sched_switch.previous_state = GAPTRACE_UNKNOWN;
+	}
+}
+
+static void fill_source(const struct line *line, struct event *event)
+{
+	event->note.kind = EVENT_NOTE_SOURCE;
+	event->note.text = word(line, 3);
+}
+
+static void fill_os_call(const struct line *line, struct event *event)
+{
+	event->os_call.name = word(line, 3);
+	event->os_call.tid = event->tid;
+	event->os_call.start_ns = event->time_ns;
+	event->os_call.end_ns = field(line, "end");
 }
 
 static void fill_waking(const struct line *line, struct event *event)
@@ -310,6 +327,8 @@ static const struct verb verbs[] = {
 	{"overhead", EVENT_GPU_OVERHEAD, fill_overhead},
 	{"switch", EVENT_SCHED_SWITCH, fill_switch},
 	{"waking", EVENT_SCHED_WAKING, fill_waking},
+	{"source", EVENT_IMPORT_NOTE, fill_source},
+	{"os", EVENT_IMPORT_OS_CALL, fill_os_call},
 };
 
 static void split(const char *begin, size_t bytes, struct line *line)

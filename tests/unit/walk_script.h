@@ -7,7 +7,8 @@
  *     180 1 lock_release tracker hold=95 further fields by name
  *
  * Names stand for identities. Fields left out are 0; durations left out are not known. Events of
- * devices carry their own start= and end=. A line that begins with '#' says nothing.
+ * devices carry their own start= and end=; a call of the system (os) begins at its time and has an
+ * end=. A line "0 0 source" makes the trace another tool's. One that begins with '#' says nothing.
  */
 #pragma once
 
