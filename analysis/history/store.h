@@ -58,9 +58,9 @@ struct store_ops {
 		const struct store_target *target, struct store **out_store, struct diag *diag);
 	MUST_CHECK enum status (*run)(
 		struct store *store, const struct store_statement *statement, struct diag *diag);
-	/* How many tables there are, ours or not; 0: a new store. */
-	MUST_CHECK enum status (*count_tables)(
-		struct store *store, bool only_ours, uint64_t *out_count, struct diag *diag);
+	/* One query of one row: how many of our tables there are, and how many of others forbid
+	 * ours. At one moment, since another process may be making them. */
+	const char *count_tables;
 	void (*close)(struct store *store);
 };
 

@@ -158,34 +158,16 @@ static enum status sqlite_run(
 	return status;
 }
 
-static enum status take_count(void *context, const char *const *values)
-{
-	uint64_t *count = context;
-
-	*count = strtoull(values[0] ? values[0] : "0", NULL, 10);
-	return STATUS_OK;
-}
-
-static enum status sqlite_count_tables(
-	struct store *store, bool only_ours, uint64_t *out_count, struct diag *diag)
-{
-	const struct store_statement query = {
-		.sql = only_ours ? "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND "
-				   "name IN ('gaptrace_meta', 'gaptrace_runs')"
-				 : "SELECT count(*) FROM sqlite_master",
-		.visit = take_count,
-		.context = out_count,
-	};
-
-	return sqlite_run(store, &query, diag);
-}
-
 const struct store_ops store_sqlite = {
 	.id_type = "INTEGER PRIMARY KEY AUTOINCREMENT",
 	/* Takes the right to write at once, so that no reader turns writer and fails. */
 	.begin = "BEGIN IMMEDIATE",
 	.open = sqlite_open,
 	.run = sqlite_run,
-	.count_tables = sqlite_count_tables,
+	/* A file of another program is that program's alone. */
+	.count_tables =
+		"SELECT coalesce(sum(name IN ('gaptrace_meta', 'gaptrace_runs')), 0), "
+		"coalesce(sum(tbl_name NOT LIKE 'gaptrace_%' AND tbl_name NOT LIKE 'sqlite_%'), 0) "
+		"FROM sqlite_master",
 	.close = sqlite_close,
 };

@@ -119,27 +119,39 @@ static enum status check_version(struct store *store, const char *name, struct d
 	return STATUS_OK;
 }
 
+struct counts {
+	uint64_t ours;
+	uint64_t others;
+};
+
+static enum status take_counts(void *context, const char *const *values)
+{
+	struct counts *counts = context;
+
+	counts->ours = strtoull(values[0] ? values[0] : "0", NULL, 10);
+	counts->others = strtoull(values[1] ? values[1] : "0", NULL, 10);
+	return STATUS_OK;
+}
+
 enum status store_tables_check(struct store *store, const char *name, struct diag *diag)
 {
-	uint64_t ours = 0;
-	uint64_t all = 0;
-	enum status status = store->ops->count_tables(store, true, &ours, diag);
+	struct counts counts = {0, 0};
+	const struct store_statement query = {
+		.sql = store->ops->count_tables, .visit = take_counts, .context = &counts};
+	enum status status = store_run(store, &query, diag);
 
-	if (status == STATUS_OK && ours == 0 && store->ops == &store_sqlite) {
-		status = store->ops->count_tables(store, false, &all, diag);
-	}
 	if (status != STATUS_OK) {
 		return status;
 	}
-	if (all > 0) {
+	if (counts.ours == 0 && counts.others > 0) {
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s: an SQLite file of another program, no history of gaptrace", name);
 	}
-	if (ours < 2 && store->mode == STORE_READ) {
+	if (counts.ours < 2 && store->mode == STORE_READ) {
 		return diag_set(diag, STATUS_NOT_FOUND,
 			"nothing was ever added; gaptrace history DB add does that");
 	}
-	if (ours < 2) {
+	if (counts.ours < 2) {
 		status = store_transact(store, create, NULL, diag);
 	}
 	return status == STATUS_OK ? check_version(store, name, diag) : status;

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A history on a PostgreSQL server of our own: writers beside each other, and a server that goes away half-way.
+set -euo pipefail
+# shellcheck source=tests/integration/history_common.sh
+source "$(dirname "$0")/history_common.sh"
+user=$(id -un)
+cleanup() {
+  if [ -f "$WORK/data/postmaster.pid" ]; then
+    as_server "$bin/pg_ctl" -D "$WORK/data" -m immediate -w stop >/dev/null 2>&1 || true
+  fi
+  rm -rf "$WORK"
+}
+trap cleanup EXIT
+
+# The server refuses to run as root.
+as_server() {
+  if [ "$(id -u)" -eq 0 ]; then
+    setpriv --reuid=postgres --regid=postgres --clear-groups "$@"
+  else
+    "$@"
+  fi
+}
+
+bin=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
+[ -x "$bin/initdb" ] || skip "PostgreSQL is not installed (Debian: postgresql)"
+command -v psql >/dev/null || skip "psql is not installed"
+if [ "$user" = root ]; then
+  id postgres >/dev/null 2>&1 || skip "no user postgres to run the server"
+  chown postgres "$WORK"
+fi
+got=$(history "host=$WORK" list 2>&1 || true)
+case $got in
+  *"without libpq"*) skip "built without libpq" ;;
+esac
+
+start() {
+  as_server "$bin/pg_ctl" -D "$WORK/data" -w -t 60 -l "$WORK/log" start >/dev/null || {
+    cat "$WORK/log"
+    fail "the server does not start"
+  }
+}
+
+as_server "$bin/initdb" -D "$WORK/data" -A trust -U gaptrace -E UTF8 --no-locale -N >/dev/null
+as_server tee -a "$WORK/data/postgresql.conf" >/dev/null <<CONF
+listen_addresses = ''
+fsync = off
+unix_socket_directories = '$WORK'
+CONF
+start
+database="host=$WORK user=gaptrace dbname=postgres"
+sql() {
+  psql -X -A -t -h "$WORK" -U gaptrace -d postgres -c "$1"
+}
+
+expect 2 'nothing was ever added' history "$database" list
+parallel_adders_lose_nothing
+baseline_feeds_diff
+refusals_leave_it_intact
+expect 0 nightly history "postgresql://gaptrace@/postgres?host=$WORK" list
+
+# Half-way: the addition waits for a table that another holds, and the server is gone.
+before=$(count_runs)
+sql "BEGIN; LOCK TABLE gaptrace_runs IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(600)" >/dev/null 2>&1 &
+holder=$!
+until [ "$(sql "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = 'gaptrace_runs'::regclass")" -gt 0 ]; do
+  sleep 0.05
+done
+expect 2 'lock timeout' history "$database" add --wait 100ms "$WORK/worse/0020.json"
+"$gaptrace" history "$database" add --wait 300s "$WORK/worse/0020.json" >"$WORK/gone" 2>&1 &
+adder=$!
+until [ "$(sql "SELECT count(*) FROM pg_locks WHERE NOT granted")" -gt 0 ]; do
+  sleep 0.05
+done
+as_server "$bin/pg_ctl" -D "$WORK/data" -m immediate -w stop >/dev/null
+code=0
+wait "$adder" || code=$?
+wait "$holder" || true
+[ "$code" -eq 2 ] || fail "the adder ended with $code: $(cat "$WORK/gone")"
+[ "$(grep -c 'went away; nothing was changed' "$WORK/gone")" -eq 1 ] || fail "it says: $(cat "$WORK/gone")"
+expect 2 'gaptrace history: ' history "$database" list
+start
+[ "$(count_runs)" -eq "$before" ] || fail "$(count_runs) runs of $before are left"
+expect 0 '^[0-9]' history "$database" add "$WORK/worse/0020.json"
+
+# Who may only read reads; a newer gaptrace's tables are refused.
+sql "CREATE ROLE reader LOGIN; GRANT SELECT ON gaptrace_runs, gaptrace_meta TO reader" >/dev/null
+expect 0 nightly history "host=$WORK user=reader dbname=postgres" list
+expect 2 'permission denied' history "host=$WORK user=reader dbname=postgres" add "$WORK/same/0010.json"
+expect 2 'gaptrace history: ' history "host=$WORK user=stranger dbname=postgres" list
+sql "UPDATE gaptrace_meta SET value = '7'" >/dev/null
+expect 2 'newer gaptrace' history "$database" add "$WORK/same/0010.json"
+expect 2 'newer gaptrace' history "$database" list
+sql "UPDATE gaptrace_meta SET value = '1'" >/dev/null
+[ "$(count_runs)" -eq $((before + 1)) ] || fail "$(count_runs) runs, not $((before + 1))"
+echo "postgres: $(count_runs) runs kept"

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# An SQLite history keeps every run whatever happens beside it: other writers, death, a lock, no permission.
+set -euo pipefail
+# shellcheck source=tests/integration/history_common.sh
+source "$(dirname "$0")/history_common.sh"
+trap 'rm -rf "$WORK"' EXIT
+command -v python3 >/dev/null || skip "no python3"
+
+# As somebody whom permissions hold back.
+unprivileged() {
+  if [ "$(id -u)" -eq 0 ]; then
+    setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+  else
+    "$@"
+  fi
+}
+
+database=$WORK/history.db
+expect 2 'No such file' history "$database" list
+parallel_adders_lose_nothing
+baseline_feeds_diff
+refusals_leave_it_intact
+
+# Killed at any moment of it, an addition of many runs is there as a whole or not at all. The first is
+# left alone and says how long one takes.
+reports "$WORK/batch" 1000 80
+for i in $(seq 0 7); do
+  at=$((1000 + i * 10))
+  mapfile -t batch < <(printf "$WORK/batch/%04d.json\n" $(seq $at $((at + 9))))
+  before=$(count_runs)
+  started=${EPOCHREALTIME/./}
+  "$gaptrace" history "$database" add "${batch[@]}" >/dev/null 2>&1 &
+  adder=$!
+  if [ "$i" -gt 0 ]; then
+    sleep "$(printf '%d.%06d' $((lasts * i / 7 / 1000000)) $((lasts * i / 7 % 1000000)))"
+    kill -KILL "$adder" 2>/dev/null || true
+  fi
+  wait "$adder" 2>/dev/null || true
+  [ "$i" -gt 0 ] || lasts=$((${EPOCHREALTIME/./} - started))
+  after=$(count_runs)
+  [ "$after" -eq "$before" ] || [ "$after" -eq $((before + 10)) ] || fail "$((after - before)) of 10 runs were added"
+done
+python3 -c 'import sqlite3, sys
+assert sqlite3.connect(sys.argv[1]).execute("PRAGMA integrity_check").fetchone() == ("ok",)' "$database"
+
+# Locked by another: told after the wait, and nothing lost.
+before=$(count_runs)
+python3 - "$database" "$WORK/locked" <<'PYTHON' &
+import pathlib, sqlite3, sys, time
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("BEGIN EXCLUSIVE")
+pathlib.Path(sys.argv[2]).touch()
+while pathlib.Path(sys.argv[2]).exists():
+    time.sleep(0.02)
+PYTHON
+locker=$!
+until [ -e "$WORK/locked" ]; do sleep 0.02; done
+expect 2 'is locked' history "$database" add --wait 50ms "$WORK/worse/0020.json"
+expect 2 'is locked' history "$database" list --wait 50ms
+rm "$WORK/locked"
+wait "$locker"
+[ "$(count_runs)" -eq "$before" ] || fail "the lock cost runs"
+
+# Not writable: it can be read, and is not changed.
+mkdir "$WORK/readonly"
+cp "$database" "$WORK/readonly/"
+cp "$gaptrace" "$WORK/gaptrace"
+cp "$WORK/worse/0020.json" "$WORK/readonly/"
+chmod 444 "$WORK/readonly/history.db"
+chmod 555 "$WORK/readonly"
+sum=$(sha256sum <"$WORK/readonly/history.db")
+expect 0 nightly unprivileged "$WORK/gaptrace" history "$WORK/readonly/history.db" list
+expect 2 'must be writable' unprivileged "$WORK/gaptrace" history "$WORK/readonly/history.db" add "$WORK/readonly/0020.json"
+expect 2 'unable to open' unprivileged "$WORK/gaptrace" history "$WORK/readonly/new.db" add "$WORK/readonly/0020.json"
+[ "$(sha256sum <"$WORK/readonly/history.db")" = "$sum" ] || fail "a file without write permission was changed"
+
+# A newer gaptrace's, another program's, and no database at all: refused, byte for byte as before.
+cp "$database" "$WORK/newer.db"
+python3 -c 'import sqlite3, sys
+database = sqlite3.connect(sys.argv[1])
+database.execute("UPDATE gaptrace_meta SET value = 7")
+database.commit()
+other = sqlite3.connect(sys.argv[2])
+other.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER)")
+other.commit()' "$WORK/newer.db" "$WORK/other.db"
+echo "not a database, but a text that is long enough to be looked at" >"$WORK/text.db"
+head -c 5000 "$database" >"$WORK/cut.db"
+for name in newer other text cut; do
+  sum=$(sha256sum <"$WORK/$name.db")
+  expect 2 "gaptrace history: " history "$WORK/$name.db" add "$WORK/worse/0020.json"
+  expect 2 "gaptrace history: " history "$WORK/$name.db" list
+  [ "$(sha256sum <"$WORK/$name.db")" = "$sum" ] || fail "$name.db was changed"
+done
+expect 2 'newer gaptrace' history "$WORK/newer.db" list
+expect 2 'another program' history "$WORK/other.db" list
+echo "sqlite: $(count_runs) runs kept"
