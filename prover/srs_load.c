@@ -186,6 +186,19 @@ static enum status load_file(
 	return status;
 }
 
+/* With the device's own words, where it has any. */
+static enum status refuse_key(const struct srs_manager_config *config, const struct srs *srs,
+	uint32_t device, enum status status, struct diag *diag)
+{
+	struct diag words = {""};
+
+	if (config->ops->failure) {
+		config->ops->failure(config->devices[device], &words);
+	}
+	return diag_set(diag, status, "%s: device %u cannot hold the key: %s%s%s", srs->name,
+		device, status_text(status), words.line[0] ? ": " : "", words.line);
+}
+
 enum status srs_load(const struct srs_manager_config *config, struct srs *srs, struct diag *diag)
 {
 	enum status status = STATUS_OK;
@@ -199,8 +212,7 @@ enum status srs_load(const struct srs_manager_config *config, struct srs *srs, s
 		status = config->ops->key_load(
 			config->devices[i], srs->zkey, &srs->key.shape, &srs->key.device_keys[i]);
 		if (status != STATUS_OK) {
-			status = diag_set(diag, status, "%s: device %u cannot hold the key: %s",
-				srs->name, i, status_text(status));
+			status = refuse_key(config, srs, i, status, diag);
 		}
 	}
 	if (status == STATUS_OK) {

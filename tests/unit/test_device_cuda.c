@@ -195,6 +195,8 @@ static void test_a_key_that_will_not_fit_with_a_proof_is_refused_when_it_is_load
 	cuda_runtime.memory_bytes = 1u << 16;
 	assert_int_equal(cuda_stages_open(&rig, &device_cuda, zkey, (struct device_config){0}),
 		STATUS_NO_MEMORY);
+	assert_words(&rig, "0 MiB that are left: raise [gpu] memory_bytes, lower [srs] cache_max");
+	assert_words(&rig, "");
 	cuda_stages_close(&rig);
 	assert_int_equal(cuda_runtime.alloc_count, 0);
 
@@ -204,6 +206,59 @@ static void test_a_key_that_will_not_fit_with_a_proof_is_refused_when_it_is_load
 		STATUS_NO_MEMORY);
 	cuda_stages_close(&rig);
 	assert_int_equal(cuda_runtime.alloc_count, 0);
+}
+
+/* The second key is small, and so are its proofs: alone it would fit beside the first. */
+static void test_a_key_takes_nothing_that_proofs_of_another_need(void **state)
+{
+	struct device_key *second = NULL;
+	blst_p1 results[CUDA_RESULT_COUNT];
+	struct device_shape shape;
+	struct r1cs *r1cs = NULL;
+	struct wtns *witness = NULL;
+	struct zkey *small = NULL;
+	struct cuda_stages rig;
+	uint64_t promised_bytes;
+
+	(void)state;
+	fixture_values("squaring-chain:3", 1, &r1cs, &witness, &small);
+	device_shape_of_key(small, &shape);
+	set_up_runtime();
+	assert_int_equal(
+		cuda_stages_open(&rig, &device_cuda, zkey, (struct device_config){0}), STATUS_OK);
+	promised_bytes = rig.device->promised_bytes;
+	assert_true(promised_bytes > 0);
+	/* The rig's own memory is of the proof. */
+	cuda_runtime.memory_bytes =
+		rig.device->key_bytes + promised_bytes + rig.stream->state->size;
+	assert_int_equal(rig.ops->key_load(rig.device, small, &shape, &second), STATUS_NO_MEMORY);
+	assert_words(&rig, "MiB that are left");
+	assert_int_equal(cuda_stages_run(&rig, results), STATUS_OK);
+	cuda_runtime.memory_bytes *= 2;
+	assert_int_equal(rig.ops->key_load(rig.device, small, &shape, &second), STATUS_OK);
+	assert_int_equal(rig.device->promised_bytes, promised_bytes);
+	rig.ops->key_unload(rig.device, second);
+	cuda_stages_close(&rig);
+	assert_int_equal(cuda_runtime.open_count, 0);
+	r1cs_destroy(r1cs);
+	wtns_destroy(witness);
+	zkey_destroy(small);
+}
+
+static void test_memory_beyond_the_configured_limit_is_refused_by_name(void **state)
+{
+	struct device_memory *memory = NULL;
+	struct cuda_stages rig;
+
+	(void)state;
+	set_up_runtime();
+	assert_int_equal(cuda_stages_open(&rig, &device_cuda, zkey,
+				 (struct device_config){.memory_bytes = 1u << 26}),
+		STATUS_OK);
+	assert_int_equal(rig.ops->memory_alloc(rig.device, 1u << 26, &memory), STATUS_NO_MEMORY);
+	assert_words(&rig, "more than [gpu] memory_bytes leaves: raise it");
+	assert_words(&rig, "");
+	cuda_stages_close(&rig);
 }
 
 static void test_a_number_that_leads_out_of_a_query_fails_the_stream_once(void **state)
@@ -364,6 +419,8 @@ int main(void)
 		cmocka_unit_test(test_any_call_that_fails_ends_the_stream_and_nothing_leaks),
 		cmocka_unit_test(
 			test_a_key_that_will_not_fit_with_a_proof_is_refused_when_it_is_loaded),
+		cmocka_unit_test(test_a_key_takes_nothing_that_proofs_of_another_need),
+		cmocka_unit_test(test_memory_beyond_the_configured_limit_is_refused_by_name),
 		cmocka_unit_test(test_a_number_that_leads_out_of_a_query_fails_the_stream_once),
 		cmocka_unit_test(test_a_failed_stream_fails_those_that_wait_for_its_event),
 		cmocka_unit_test(test_busy_and_idle_sum_to_the_window),

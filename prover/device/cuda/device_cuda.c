@@ -106,7 +106,13 @@ static enum status cuda_open(
 
 static void cuda_failure(struct device *device, struct diag *out_words)
 {
-	runtime_failure(device->runtime, out_words);
+	gaptrace_mutex_lock(&device->mutex);
+	*out_words = device->refusal;
+	device->refusal.line[0] = '\0';
+	gaptrace_mutex_unlock(&device->mutex);
+	if (!out_words->line[0]) {
+		runtime_failure(device->runtime, out_words);
+	}
 }
 
 static uint64_t cuda_free_bytes(struct device *device)

@@ -5,9 +5,11 @@
 #include "prover/groth16/zkey.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define ALIGNMENT_BYTES 256u
+#define MIB             (1u << 20)
 
 /* For results and alignment, and because a smaller sum may be cut into more windows. */
 #define MARGIN_DIVISOR 4u
@@ -105,6 +107,36 @@ static uint32_t largest_query(const struct zkey *key)
 	return largest;
 }
 
+/* What is left for keys, and what a proof takes of it: of this key or of one that is here already,
+ * since one works at a time. */
+static uint64_t room(struct device *device, uint64_t *in_out_needed)
+{
+	const uint64_t free_bytes = device_cuda.free_bytes(device);
+	uint64_t working_bytes;
+
+	gaptrace_mutex_lock(&device->mutex);
+	working_bytes = device->used_bytes - device->key_bytes;
+	if (*in_out_needed < device->promised_bytes) {
+		*in_out_needed = device->promised_bytes;
+	}
+	gaptrace_mutex_unlock(&device->mutex);
+	return free_bytes + working_bytes;
+}
+
+static enum status refuse(struct device *device, uint64_t bytes, uint64_t needed, uint64_t left)
+{
+	enum status status;
+
+	gaptrace_mutex_lock(&device->mutex);
+	status = diag_set(&device->refusal, STATUS_NO_MEMORY,
+		"the key takes %" PRIu64 " MiB, streamed, and a proof %" PRIu64 " MiB, of %" PRIu64
+		" MiB that are left: raise [gpu] memory_bytes, lower [srs] cache_max, or take a "
+		"larger device",
+		bytes / MIB + 1, needed / MIB + 1, left / MIB);
+	gaptrace_mutex_unlock(&device->mutex);
+	return status;
+}
+
 /*
  * Decides where the points are, so that nothing fails for want of memory in the middle of a proof:
  * all on the device; or streamed, half of what is left for chunks; or not at all. Gives the bytes
@@ -113,31 +145,56 @@ static uint32_t largest_query(const struct zkey *key)
 static enum status plan_memory(struct device_key *key, const struct zkey *zkey,
 	const struct transform_tables *tables, struct piece *pieces, uint64_t *out_bytes)
 {
-	const uint64_t free_bytes = device_cuda.free_bytes(key->device);
 	const uint32_t largest = largest_query(zkey);
 	uint64_t bytes = place_pieces(zkey, tables, false, pieces);
 	uint64_t needed = 0;
+	uint64_t left;
 	uint64_t chunk_points;
 	const enum status status = proof_bytes(zkey, &needed);
 
 	if (status != STATUS_OK) {
 		return status;
 	}
+	key->proof_bytes = needed;
+	left = room(key->device, &needed);
 	*out_bytes = bytes;
-	if (bytes + needed <= free_bytes) {
+	if (bytes + needed <= left) {
 		return STATUS_OK;
 	}
 	bytes = place_pieces(zkey, tables, true, pieces);
-	if (bytes + needed > free_bytes) {
-		return STATUS_NO_MEMORY;
+	if (bytes + needed > left) {
+		return refuse(key->device, bytes, needed, left);
 	}
-	chunk_points = (free_bytes - bytes - needed) / 2 / sizeof(struct affine);
+	chunk_points = (left - bytes - needed) / 2 / sizeof(struct affine);
 	if (chunk_points < largest / CHUNK_COUNT_MAX + 1) {
-		return STATUS_NO_MEMORY;
+		return refuse(key->device, bytes, needed, left);
 	}
 	key->chunk_points = chunk_points < largest ? (uint32_t)chunk_points : largest;
+	key->proof_bytes += chunk_points * sizeof(struct affine);
 	*out_bytes = bytes;
 	return STATUS_OK;
+}
+
+static void count_key(struct device *device, const struct device_key *key)
+{
+	gaptrace_mutex_lock(&device->mutex);
+	device->key_bytes += key->memory->size;
+	device->key_count++;
+	if (key->proof_bytes > device->promised_bytes) {
+		device->promised_bytes = key->proof_bytes;
+	}
+	gaptrace_mutex_unlock(&device->mutex);
+}
+
+static void forget_key(struct device *device, const struct device_key *key)
+{
+	gaptrace_mutex_lock(&device->mutex);
+	device->key_bytes -= key->memory->size;
+	device->key_count--;
+	if (device->key_count == 0) {
+		device->promised_bytes = 0;
+	}
+	gaptrace_mutex_unlock(&device->mutex);
 }
 
 static enum status upload_pieces(
@@ -216,6 +273,7 @@ static enum status load(struct device_key *key, const struct zkey *zkey)
 		status = device_cuda_memory_alloc(key->device, bytes, &key->memory);
 	}
 	if (status == STATUS_OK) {
+		count_key(key->device, key);
 		status = fill_memory(key, tables, pieces);
 	}
 	if (status == STATUS_OK) {
@@ -254,6 +312,9 @@ void device_cuda_key_unload(struct device *device, struct device_key *key)
 {
 	if (!key) {
 		return;
+	}
+	if (key->memory) {
+		forget_key(device, key);
 	}
 	device_cuda_memory_free(device, key->memory);
 	free(key);

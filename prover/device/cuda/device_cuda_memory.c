@@ -6,6 +6,7 @@
 #include "trace/base/clock.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,12 +68,16 @@ static enum status reserve(struct device *device, uint64_t bytes)
 {
 	const uint64_t limit =
 		device->config.memory_bytes ? device->config.memory_bytes : UINT64_MAX;
-	enum status status = STATUS_NO_MEMORY;
+	enum status status;
 
 	gaptrace_mutex_lock(&device->mutex);
 	if (bytes <= limit - device->used_bytes) {
 		device->used_bytes += bytes;
 		status = STATUS_OK;
+	} else {
+		status = diag_set(&device->refusal, STATUS_NO_MEMORY,
+			"%" PRIu64 " bytes more than [gpu] memory_bytes leaves: raise it",
+			bytes - (limit - device->used_bytes));
 	}
 	gaptrace_mutex_unlock(&device->mutex);
 	return status;

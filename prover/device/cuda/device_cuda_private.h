@@ -49,6 +49,10 @@ struct device {
 	struct gaptrace_mutex mutex; /* guards the rest */
 	struct device_counts counts;
 	uint64_t used_bytes;
+	uint64_t key_bytes;      /* of these in keys */
+	uint64_t promised_bytes; /* what a proof of any key that is loaded takes at most */
+	uint32_t key_count;
+	struct diag refusal; /* why a key was refused, until it is asked for */
 	uint32_t fault_count;
 	struct device_meter meter;
 };
@@ -88,6 +92,7 @@ struct device_key {
 	struct device_memory *memory; /* all that follows is in it */
 	/* On the device, one at infinity behind each; or, when they do not fit, on the host. */
 	const struct affine *points[DEVICE_QUERY_COUNT];
+	uint64_t proof_bytes;  /* what a proof takes beside it */
 	uint32_t chunk_points; /* brought to the device at a time; 0: all are there */
 	const uint32_t *h_wires;
 	struct transform transform;
