@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Numbers of more digits than this are no times, counts or ids of the daemon. */
-#define DIGITS_MAX 18 /* what fits 63 bits whatever the digits are */
+/* 31 years of milliseconds, which fit 63 bits as nanoseconds; more is none of the daemon's. */
+#define DIGITS_MAX 12
 
 #define ESCAPE '\033'
 

@@ -12,7 +12,7 @@ struct cuzk_word {
 	size_t length;
 };
 
-/* A decimal number that `text` begins with, at most 63 bits; gives its end, NULL when none. */
+/* A decimal number that `text` begins with, of at most 12 digits; gives its end, NULL when none. */
 const char *cuzk_text_number(const char *text, uint64_t *out_value);
 
 /*
