@@ -26,6 +26,11 @@ claim "a program that runs before the session daemon does is recorded without a 
 "$emitter" wait "$WORK/started" &
 program=$!
 lttng_start
+# Who registers after the start gets the session event by event, and would emit too early.
+is_registered() {
+  [ "$(lttng list --userspace | grep -c "^PID: $program ")" -eq 1 ]
+}
+wait_until 120 is_registered
 session=$(lttng_session_name late)
 start_session "$session"
 touch "$WORK/started"
