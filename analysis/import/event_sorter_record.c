@@ -24,6 +24,22 @@ static size_t storage_bytes(enum field_storage storage)
 	return sizeof(const char *);
 }
 
+/* A field's bytes; of a name, the address of the one that is kept. */
+static enum status pack_field(const struct event *event, const struct event_field *field,
+	struct walk_names *names, unsigned char *bytes)
+{
+	const char *name;
+
+	memcpy(bytes, (const char *)event + field->offset, storage_bytes(field->storage));
+	if (field->storage != FIELD_STRING) {
+		return STATUS_OK;
+	}
+	memcpy(&name, bytes, sizeof(name));
+	name = walk_names_keep(names, name);
+	memcpy(bytes, &name, sizeof(name));
+	return name ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
 enum status event_record_pack(const struct event *event, uint64_t order, struct walk_names *names,
 	unsigned char *bytes, size_t *out_size)
 {
@@ -38,19 +54,12 @@ enum status event_record_pack(const struct event *event, uint64_t order, struct 
 	};
 
 	for (; field->name; field++) {
-		const size_t size = storage_bytes(field->storage);
-		const char *name;
+		const enum status status = pack_field(event, field, names, bytes + record.size);
 
-		memcpy(bytes + record.size, (const char *)event + field->offset, size);
-		if (field->storage == FIELD_STRING) {
-			memcpy(&name, bytes + record.size, sizeof(name));
-			name = walk_names_keep(names, name);
-			if (!name) {
-				return STATUS_NO_MEMORY;
-			}
-			memcpy(bytes + record.size, &name, sizeof(name));
+		if (status != STATUS_OK) {
+			return status;
 		}
-		record.size += (uint32_t)size;
+		record.size += (uint32_t)storage_bytes(field->storage);
 	}
 	memcpy(bytes, &record, sizeof(record));
 	*out_size = record.size;

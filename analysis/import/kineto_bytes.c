@@ -39,10 +39,10 @@ size_t kineto_bytes_inflate_head(
 	z_stream stream = {
 		.next_in = (unsigned char *)(uintptr_t)head,
 		.avail_in = (uInt)size,
-		.next_out = out_text,
-		.avail_out = (uInt)text_size,
 	};
 
+	stream.next_out = out_text;
+	stream.avail_out = (uInt)text_size;
 	if (inflateInit2(&stream, GZIP_WINDOW_BITS) != Z_OK) {
 		return 0;
 	}
@@ -143,33 +143,40 @@ static void inflate_some(struct kineto_bytes *bytes)
 	}
 }
 
+/* What the inflation needs next: more of the file, or that its end is taken note of. */
+static enum status refill(struct kineto_bytes *bytes, struct diag *diag)
+{
+	size_t size = bytes->stream.avail_in;
+	enum status status = STATUS_OK;
+
+	if (size == 0) {
+		status = read_file(bytes, &size, diag);
+	}
+	if (status == STATUS_OK && size == 0) {
+		bytes->has_ended = true;
+		bytes->problem = bytes->is_in_member ? "the gzip data is cut off" : NULL;
+	}
+	return status;
+}
+
 static enum status read_gzip(struct kineto_bytes *bytes, const unsigned char **out_chunk,
 	size_t *out_size, struct diag *diag)
 {
+	enum status status = STATUS_OK;
+
 	bytes->stream.next_out = bytes->output;
 	bytes->stream.avail_out = sizeof(bytes->output);
-	while (!bytes->has_ended && bytes->stream.avail_out == sizeof(bytes->output)) {
-		size_t size = bytes->stream.avail_in;
-
-		if (size == 0) {
-			const enum status status = read_file(bytes, &size, diag);
-
-			if (status != STATUS_OK) {
-				return status;
-			}
-		}
-		if (size == 0) {
-			bytes->has_ended = true;
-			bytes->problem = bytes->is_in_member ? "the gzip data is cut off" : NULL;
-			break;
-		}
-		if (bytes->is_in_member || begin_member(bytes)) {
+	while (status == STATUS_OK && !bytes->has_ended &&
+		bytes->stream.avail_out == sizeof(bytes->output)) {
+		status = refill(bytes, diag);
+		if (status == STATUS_OK && !bytes->has_ended &&
+			(bytes->is_in_member || begin_member(bytes))) {
 			inflate_some(bytes);
 		}
 	}
 	*out_chunk = bytes->output;
 	*out_size = sizeof(bytes->output) - bytes->stream.avail_out;
-	return STATUS_OK;
+	return status;
 }
 
 enum status kineto_bytes_read(struct kineto_bytes *bytes, const unsigned char **out_chunk,

@@ -165,17 +165,21 @@ void kineto_ranges_end(struct kineto_ranges *ranges, const struct event *event)
 	settle(ranges, thread);
 }
 
+static void end_thread(
+	struct kineto_ranges *ranges, struct kineto_range_thread *thread, uint64_t time_ns)
+{
+	for (size_t i = 0; i < thread->count; i++) {
+		ranges->open += thread->open[i].is_pair;
+		if (thread->open[i].end_ns > time_ns) {
+			thread->open[i].end_ns = time_ns;
+		}
+	}
+}
+
 void kineto_ranges_end_all(struct kineto_ranges *ranges, uint64_t time_ns)
 {
 	for (size_t i = 0; i < ranges->heap_count; i++) {
-		struct kineto_range_thread *thread = ranges->heap[i];
-
-		for (size_t j = 0; j < thread->count; j++) {
-			ranges->open += thread->open[j].is_pair;
-			if (thread->open[j].end_ns > time_ns) {
-				thread->open[j].end_ns = time_ns;
-			}
-		}
+		end_thread(ranges, ranges->heap[i], time_ns);
 	}
 	for (size_t i = ranges->heap_count / 2; i-- > 0;) {
 		settle(ranges, ranges->heap[i]);
