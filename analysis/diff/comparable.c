@@ -10,6 +10,7 @@
 
 /* A change of the kernels of a unit of work that makes one ask whether it is the same work. */
 #define KERNELS_DIFFER_SHARE 0.02
+#define BUSY_DIFFERS_SHARE   0.2
 
 #define UNIT_BYTES_MAX 320 /* a unit and a name as events carry it */
 
@@ -163,31 +164,48 @@ enum status comparable_explain_noise(const struct run *const *runs, uint32_t run
 	return status;
 }
 
-static double kernels_per_unit(const struct run *const *runs, uint32_t run_count)
+struct per_unit {
+	double kernels;
+	double busy_ns;
+};
+
+static struct per_unit per_unit(const struct run *const *runs, uint32_t run_count)
 {
 	double kernels = 0;
+	double busy_ns = 0;
 	double work = 0;
 
 	for (uint32_t i = 0; i < run_count; i++) {
 		for (uint32_t d = 0; d < runs[i]->device_count; d++) {
 			kernels += (double)runs[i]->devices[d].kernel_count;
+			busy_ns += (double)runs[i]->devices[d].usage.busy_ns;
 		}
 		work += (double)runs[i]->work_count;
 	}
-	return work > 0 ? kernels / work : 0;
+	work = work > 0 ? work : 1;
+	return (struct per_unit){.kernels = kernels / work, .busy_ns = busy_ns / work};
 }
 
 enum status comparable_note(
 	const struct run *const *runs, uint32_t run_count, uint32_t base_count, struct lines *notes)
 {
-	const double before = kernels_per_unit(runs, base_count);
-	const double now = kernels_per_unit(runs + base_count, run_count - base_count);
+	const struct per_unit before = per_unit(runs, base_count);
+	const struct per_unit now = per_unit(runs + base_count, run_count - base_count);
 	enum status status = STATUS_OK;
 
-	if (base_count > 0 && fabs(now - before) > before * KERNELS_DIFFER_SHARE) {
+	if (base_count > 0 &&
+		fabs(now.kernels - before.kernels) > before.kernels * KERNELS_DIFFER_SHARE) {
 		status = lines_add(notes,
 			"kernels per unit of work went from %.1f to %.1f: is it the same work?",
-			before, now);
+			before.kernels, now.kernels);
+	}
+	if (base_count > 0 && status == STATUS_OK &&
+		fabs(now.busy_ns - before.busy_ns) > before.busy_ns * BUSY_DIFFERS_SHARE) {
+		status = lines_add(notes,
+			"kernels of a unit of work took %.3f ms and now take %.3f ms: is it the "
+			"same "
+			"work, and the same clock of the GPU?",
+			before.busy_ns / 1e6, now.busy_ns / 1e6);
 	}
 	for (uint32_t i = 0; i < run_count && status == STATUS_OK; i++) {
 		if (runs[i]->jobs_failed > 0) {

@@ -72,6 +72,8 @@ struct diff {
 	uint32_t row_count;
 	uint32_t *order;    /* of the rows, what a reader wants to know first coming first */
 	double absolute_ns; /* per unit of work and GPU */
+	double run_noise;   /* of whole runs and causes, as a share, that was allowed for; 0: not
+			       needed */
 	struct budget_result *limits;
 	uint32_t limit_count;
 };

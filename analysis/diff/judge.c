@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/diff/judge.h"
 
+#include "analysis/diff/run_noise.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -118,6 +120,29 @@ static bool is_worth_a_test(const struct diff *diff, const struct table_row *fig
 	return sum > 0 && sum * diff->run_count / less >= absolute_threshold(diff, figures) / 2;
 }
 
+/* Samples within runs do not show what differs from run to run. Sums vary less than their parts. */
+static void allow_for_runs(
+	struct diff *diff, struct statistics_row *rows, const uint32_t *index, uint32_t count)
+{
+	struct run_noise noise[METRIC_COUNT];
+
+	for (unsigned int metric = 0; metric < METRIC_COUNT; metric++) {
+		noise[metric] = (struct run_noise){.table = diff->table};
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct table_row *figures = &diff->table->rows[index[i]];
+
+		run_noise_add(&noise[figures->metric], figures);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct table_row *figures = &diff->table->rows[index[i]];
+
+		rows[i].inflation *= run_noise_inflation(
+			diff->table, figures, run_noise_share(&noise[figures->metric]));
+	}
+	diff->run_noise = fmax(diff->run_noise, run_noise_share(&noise[METRIC_CAUSE]));
+}
+
 /* Tests either the rows that decide or the others, so that these do not cost those power. */
 static enum status test_family(struct diff *diff, bool is_gate)
 {
@@ -136,6 +161,9 @@ static enum status test_family(struct diff *diff, bool is_gate)
 				.values = figures->samples, .inflation = figures->inflation};
 			index[count++] = i;
 		}
+	}
+	if (status == STATUS_OK && table->mode == TABLE_BLOCKS) {
+		allow_for_runs(diff, rows, index, count);
 	}
 	if (status == STATUS_OK) {
 		status = statistics_test(&table->design, rows, count);

@@ -192,8 +192,8 @@ static void read_lengths(struct reader *reader, const json_t *table, struct run_
 	static const char *const keys[] = {"p50_ns", "p95_ns", "p99_ns"};
 	const json_t *inner = json_object_get(table, "inner");
 
-	table = json_is_object(inner) ? inner : table;
-	device->max_ns = get_count(reader, table, "max_ns");
+	device->max_ns = get_count(reader, json_is_object(inner) ? inner : table, "max_ns");
+	table = json_object_get(inner, keys[0]) ? inner : table;
 	device->has_quantiles = json_object_get(table, keys[0]) != NULL;
 	for (uint32_t i = 0; device->has_quantiles && i < RUN_QUANTILE_COUNT; i++) {
 		device->quantiles_ns[i] = get_count(reader, table, keys[i]);

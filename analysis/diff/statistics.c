@@ -143,6 +143,36 @@ static double difference(const struct permuter *permuter, const double *shares)
 	return sum;
 }
 
+/* The largest that a difference over its deviation can be: both groups constant, and apart. */
+static double largest_square(const struct permuter *permuter)
+{
+	double sum = 0;
+
+	for (uint32_t g = 0; g < STATISTICS_STRATUM_COUNT; g++) {
+		const uint32_t count = permuter->begin[g + 1] - permuter->begin[g];
+		const double weight = (double)count / permuter->design->sample_count;
+
+		sum += count > 1 ? weight * weight / (count - 1) : 0;
+	}
+	return sum > 0 ? 1 / sum : 0;
+}
+
+/*
+ * The deviation under permutation contains the difference itself, so `z` has an upper bound, and
+ * it is the deviation within the groups that dependence inflates: there and back again.
+ */
+static double deflate(double z, double inflation, double most)
+{
+	const double square = fmin(z * z, most * (1 - 1e-12));
+	double within;
+
+	if (most <= 1 || inflation <= 1) {
+		return z;
+	}
+	within = square * (most - 1) / (most - square) / inflation;
+	return copysign(sqrt(within * most / (most - 1 + within)), z);
+}
+
 /* What the test works on: row r's shares are at shares + r * sample_count. */
 struct test {
 	struct statistics_row *rows;
@@ -224,6 +254,7 @@ static uint32_t permutation_count(uint32_t row_count, uint32_t sample_count)
 static void run_test(struct test *test, struct permuter *permuter)
 {
 	const uint32_t count = permutation_count(test->row_count, test->sample_count);
+	const double most = largest_square(permuter);
 
 	permuter_take_labels(permuter);
 	for (uint32_t r = 0; r < test->row_count; r++) {
@@ -231,7 +262,8 @@ static void run_test(struct test *test, struct permuter *permuter)
 
 		assert(test->rows[r].inflation >= 1);
 		fill_shares(permuter, test->rows[r].values, shares);
-		test->observed[r] = difference(permuter, shares) / sqrt(test->rows[r].inflation);
+		test->observed[r] =
+			deflate(difference(permuter, shares), test->rows[r].inflation, most);
 		test->order[r] = r;
 	}
 	qsort_r(test->order, test->row_count, sizeof(*test->order), compare_observed,
@@ -290,6 +322,8 @@ void statistics_memory_add(struct statistics_memory *memory, const double *serie
 {
 	double mean = 0;
 
+	memory->count += count;
+	memory->series_count++;
 	for (uint32_t i = 0; i < count; i++) {
 		mean += series[i] / count;
 	}
@@ -301,29 +335,44 @@ void statistics_memory_add(struct statistics_memory *memory, const double *serie
 }
 
 /*
- * The series is taken for one whose memory fades by a constant factor, with the correlation time
- * that the sums show up to where they no longer stand out. Groups of such a series correlate by
- * a known amount.
+ * Over how many values the series remembers: 1 when it does not. The sums are followed to where
+ * they no longer stand out. Taking off the mean of so short a series takes some of each
+ * correlation with it, which is given back.
  */
-double statistics_memory_inflation(const struct statistics_memory *memory, double group_length)
+static double memory_length(const struct statistics_memory *memory)
 {
-	double time = 1;
-	double fading;
-	double faded;
-	double within;
-	double between;
+	double length = 1;
 
 	for (uint32_t lag = 1; lag <= STATISTICS_LAG_COUNT && memory->sums[0] > 0; lag++) {
-		const double correlation = memory->sums[lag] / memory->sums[0];
+		const double taken = length * memory->series_count / memory->count;
+		const double correlation = memory->sums[lag] / memory->sums[0] + taken;
 
 		if (correlation < CORRELATION_MIN) {
 			break;
 		}
-		time += 2 * correlation;
+		length += 2 * correlation;
 	}
-	fading = (time - 1) / (time + 1);
-	faded = pow(fading, group_length);
-	within = group_length * (1 - fading * fading) - 2 * fading * (1 - faded);
-	between = fading * (1 - faded) * (1 - faded);
-	return within > 0 ? 1 + 2 * (between / within) / (1 - faded) : 1;
+	return length;
+}
+
+/*
+ * The series is taken for one whose memory fades by a constant factor; groups of neighbours of
+ * such a series correlate by a known amount.
+ */
+double statistics_memory_inflation(const struct statistics_memory *memory, double group_length)
+{
+	const double length = memory_length(memory);
+	const double fading = (length - 1) / (length + 1);
+	const double faded = pow(fading, group_length);
+	const double within = group_length * (1 - fading * fading) - 2 * fading * (1 - faded);
+	const double between = fading * (1 - faded) * (1 - faded);
+	const double groups = memory->count / group_length / fmax(memory->series_count, 1);
+	double inflation;
+
+	if (!(within > 0)) {
+		return 1;
+	}
+	inflation = 1 + 2 * (between / within) / (1 - faded);
+	/* What neighbours share is missing from their variance, by which it is measured. */
+	return inflation / fmax(0.5, 1 - (inflation - 1) / fmax(groups - 1, 1));
 }

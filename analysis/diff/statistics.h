@@ -39,6 +39,8 @@ double statistics_labellings(uint32_t base_count, uint32_t new_count);
 
 struct statistics_memory {
 	double sums[STATISTICS_LAG_COUNT + 1];
+	uint32_t count; /* of values */
+	uint32_t series_count;
 };
 
 void statistics_memory_add(struct statistics_memory *memory, const double *series, uint32_t count);

@@ -163,12 +163,14 @@ static enum status make_design(struct table *table)
 	stratum = calloc((size_t)design->sample_count + 1, sizeof(*stratum));
 	design->is_new = is_new;
 	design->stratum = stratum;
-	if (!is_new || !stratum) {
+	table->sample_runs = calloc((size_t)design->sample_count + 1, sizeof(*table->sample_runs));
+	if (!is_new || !stratum || !table->sample_runs) {
 		return STATUS_NO_MEMORY;
 	}
 	for (uint32_t i = 0; i < design->sample_count; i++) {
 		is_new[i] = table->batches[i].is_new;
 		stratum[i] = table->batches[i].stratum;
+		table->sample_runs[i] = table->batches[i].run;
 	}
 	return STATUS_OK;
 }
@@ -450,6 +452,7 @@ void table_destroy(struct table *table)
 	}
 	free((void *)table->design.is_new);
 	free((void *)table->design.stratum);
+	free(table->sample_runs);
 	free(table->batches);
 	free(table->memory);
 	free(table->rows);

@@ -24,20 +24,20 @@
 
 /* clang-format off */
 /* X(constant, name in JSON and budgets, what it is) */
-#define TABLE_METRICS(X)                                                                    \
-	X(TIME,        "time",        "time, work that was not there aside")                \
-	X(IDLE,        "idle",        "time without a kernel, in gaps that have causes")    \
-	X(SHORT,       "short_gaps",  "time without a kernel, in gaps below the threshold") \
-	X(CAUSE,       "cause",       "the part of idle that is charged to one cause")      \
-	X(BUSY,        "busy",        "time with a kernel")                                 \
-	X(COPYING,     "copying",     "time with a copy and no kernel")                     \
-	X(GAPS,        "gaps",        "gaps that have causes")                              \
-	X(P50,         "gap_p50",     "median length of such a gap")                        \
-	X(P95,         "gap_p95",     "length that 95 of 100 such gaps do not exceed")      \
-	X(P99,         "gap_p99",     "length that 99 of 100 such gaps do not exceed")      \
-	X(MAX,         "gap_max",     "the longest such gap")                               \
-	X(UTILISATION, "utilisation", "share of the time with a kernel")                    \
-	X(THROUGHPUT,  "throughput",  "work per second")
+#define TABLE_METRICS(X)                                                     \
+	X(TIME,        "time",        "time, no_work aside")                 \
+	X(IDLE,        "idle",        "idle, all causes but no_work")        \
+	X(SHORT,       "short_gaps",  "idle in gaps below the threshold")    \
+	X(CAUSE,       "cause",       "idle of one cause")                   \
+	X(BUSY,        "busy",        "busy with kernels")                   \
+	X(COPYING,     "copying",     "copying, without a kernel")           \
+	X(GAPS,        "gaps",        "gaps of at least the threshold")      \
+	X(P50,         "gap_p50",     "median gap")                          \
+	X(P95,         "gap_p95",     "95th percentile of gaps")             \
+	X(P99,         "gap_p99",     "99th percentile of gaps")             \
+	X(MAX,         "gap_max",     "longest gap between operations")      \
+	X(UTILISATION, "utilisation", "utilisation")                         \
+	X(THROUGHPUT,  "throughput",  "throughput")
 /* clang-format on */
 
 #define TABLE_ENUM(constant, name, meaning) METRIC_##constant,
@@ -73,6 +73,7 @@ struct table {
 	uint32_t base_count;
 	enum table_mode mode;
 	struct statistics_design design;
+	uint32_t *sample_runs;  /* which run each sample is of */
 	struct table_row *rows; /* by device, metric, cause, object, phase */
 	uint32_t row_count;
 	/* The table's own. */

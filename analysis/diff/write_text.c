@@ -83,7 +83,7 @@ static void write_runs(const struct diff *diff, FILE *stream)
 		(void)fprintf(stream, "%s  %s", i < diff->base_count ? "base" : "new ",
 			printable_copy(run->path, LINE_COLUMNS, path));
 		if (run->is_readable) {
-			(void)fprintf(stream, ": work %" PRIu64 ", unit %s", run->work_count,
+			(void)fprintf(stream, ": %" PRIu64 " units of work (%s)", run->work_count,
 				phrase_unit(diff, unit));
 		}
 		(void)fputc('\n', stream);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How much whole runs differ from one another beyond what their own samples tell: the host, the
+ * clocks of the GPU, other tenants. With few runs it is estimated over all rows together.
+ */
+#pragma once
+
+#include "analysis/diff/table.h"
+
+/* What is taken for granted where there is one run a side, and at least, elsewhere. */
+#define RUN_NOISE_SHARE_LEAST 0.02
+
+struct run_noise {
+	const struct table *table;
+	double squares; /* weighted sums over the rows that were added */
+	double weights;
+};
+
+/* Takes note of a row that has samples. */
+void run_noise_add(struct run_noise *noise, const struct table_row *row);
+
+/* The noise of whole runs, as a share of a figure; never less than the least. */
+double run_noise_share(const struct run_noise *noise);
+
+/* By how much `share` raises the variance of the row's means over what its samples tell. */
+double run_noise_inflation(const struct table *table, const struct table_row *row, double share);
