@@ -156,7 +156,7 @@ static void check_devices(const struct device *devices, json_t *wanted)
 	json_t *facts;
 
 	for (int64_t i = 0; i < DEVICE_COUNT; i++) {
-		char name[8];
+		char name[32];
 
 		(void)snprintf(name, sizeof(name), "%" PRId64, i);
 		assert_int_equal(devices[i].all.count > 0, json_object_get(wanted, name) != NULL);
