@@ -6,83 +6,87 @@
 /* A row whose samples scatter less than this tells no more of whole runs than one that does. */
 #define SCATTER_LEAST 0.05
 
-/* Of a row: its mean, and the variance of a run's mean by the run's own samples. */
+/* Of a row: its mean, the variance of a run's mean by the run's own samples, and that of runs
+ * around the mean of their side. */
 struct scatter {
 	double mean;
-	double variance;
+	double within;
+	double between;
 };
+
+/* Sums over the samples of one run, or over the runs of one side. */
+struct sums {
+	uint32_t count;
+	double sum;
+	double squares;
+};
+
+static void sums_add(struct sums *sums, double value)
+{
+	sums->count++;
+	sums->sum += value;
+	sums->squares += value * value;
+}
+
+static double sums_deviations(const struct sums *sums)
+{
+	return sums->count > 0 ? fmax(0, sums->squares - sums->sum * sums->sum / sums->count) : 0;
+}
 
 /* The middle of each run only: its edges are outliers by nature. */
 static bool is_edge(const struct table *table, uint32_t sample)
 {
-	return table->design.stratum[sample] != 1;
+	return table->design.stratum[sample] != TABLE_STRATUM_MIDDLE;
 }
 
 static struct scatter scatter_of(const struct table *table, const struct table_row *row)
 {
+	const uint32_t sample_count = table->design.sample_count;
+	struct sums sides[2] = {{0}};
 	struct scatter scatter = {0};
 	uint32_t runs = 0;
 
-	for (uint32_t begin = 0, end; begin < table->design.sample_count; begin = end) {
-		double sum = 0;
-		double squares = 0;
-		uint32_t count = 0;
+	for (uint32_t begin = 0, end; begin < sample_count; begin = end) {
+		struct sums run = {0};
 
-		for (end = begin; end < table->design.sample_count &&
-				  table->sample_runs[end] == table->sample_runs[begin];
+		for (end = begin;
+			end < sample_count && table->sample_runs[end] == table->sample_runs[begin];
 			end++) {
 			if (!is_edge(table, end)) {
-				sum += row->samples[end];
-				squares += row->samples[end] * row->samples[end];
-				count++;
+				sums_add(&run, row->samples[end]);
 			}
 		}
-		if (count < 2) {
+		if (run.count < 2) {
 			continue;
 		}
-		scatter.mean += sum / count;
-		scatter.variance += fmax(0, squares - sum * sum / count) / (count - 1) / count;
+		sums_add(&sides[table->design.is_new[begin]], run.sum / run.count);
+		scatter.within += sums_deviations(&run) / (run.count - 1) / run.count;
 		runs++;
 	}
 	if (runs > 0) {
-		scatter.mean /= runs;
-		scatter.variance *= row->inflation / runs;
+		scatter.mean = (sides[0].sum + sides[1].sum) / runs;
+		scatter.within *= row->inflation / runs;
+	}
+	if (runs > 2) {
+		scatter.between =
+			(sums_deviations(&sides[0]) + sums_deviations(&sides[1])) / (runs - 2);
 	}
 	return scatter;
 }
 
-/* The variance of runs around the mean of their own side, and in how many ways they can vary. */
-static double side_squares(const struct table_row *row, uint32_t begin, uint32_t end)
-{
-	double sum = 0;
-	double squares = 0;
-
-	for (uint32_t i = begin; i < end; i++) {
-		sum += row->run_values[i];
-		squares += row->run_values[i] * row->run_values[i];
-	}
-	return end > begin ? fmax(0, squares - sum * sum / (end - begin)) : 0;
-}
-
 void run_noise_add(struct run_noise *noise, const struct table_row *row)
 {
-	const struct table *table = noise->table;
-	const struct scatter scatter = scatter_of(table, row);
-	double between;
-	double within;
+	const struct scatter scatter = scatter_of(noise->table, row);
+	const double square = scatter.mean * scatter.mean;
 	double weight;
 
-	if (table->run_count < 3 || !(scatter.mean > 0)) {
+	if (noise->table->run_count < 3 || !(square > 0)) {
 		return;
 	}
-	between = side_squares(row, 0, table->base_count) +
-		  side_squares(row, table->base_count, table->run_count);
-	between /= (table->run_count - 2) * scatter.mean * scatter.mean;
-	within = scatter.variance / (scatter.mean * scatter.mean);
 	/* Quiet rows tell more of what runs add than those whose own samples scatter. */
-	weight = 1 / ((within + SCATTER_LEAST * SCATTER_LEAST) *
-			     (within + SCATTER_LEAST * SCATTER_LEAST));
-	noise->squares += (between - within) * weight;
+	weight = scatter.within / square + SCATTER_LEAST * SCATTER_LEAST;
+	weight = 1 / (weight * weight);
+	noise->squares += (scatter.between - scatter.within) / square * weight;
 	noise->weights += weight;
 }
 
@@ -98,5 +102,5 @@ double run_noise_inflation(const struct table *table, const struct table_row *ro
 	const struct scatter scatter = scatter_of(table, row);
 	const double added = share * scatter.mean * share * scatter.mean;
 
-	return scatter.variance > 0 ? 1 + added / scatter.variance : 1;
+	return scatter.within > 0 ? 1 + added / scatter.within : 1;
 }

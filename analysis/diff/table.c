@@ -12,13 +12,6 @@
 /* Figures of all rows in all runs and samples: 256 MB of them, far beyond real comparisons. */
 #define TABLE_FIGURE_COUNT_MAX (32u << 20)
 
-/* Strata: what happens as work begins and ends is compared with its like only. */
-enum {
-	STRATUM_FIRST,
-	STRATUM_MIDDLE,
-	STRATUM_LAST
-};
-
 /* Blocks [begin, end) of a run; with samples of runs, all of it. */
 struct table_batch {
 	uint32_t run;
@@ -95,9 +88,9 @@ static uint32_t cut_batches(const struct run *run, uint32_t wanted, struct table
 		before += work;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		batches[i].stratum = i == 0           ? STRATUM_FIRST
-				     : i == count - 1 ? STRATUM_LAST
-						      : STRATUM_MIDDLE;
+		batches[i].stratum = i == 0           ? TABLE_STRATUM_FIRST
+				     : i == count - 1 ? TABLE_STRATUM_LAST
+						      : TABLE_STRATUM_MIDDLE;
 	}
 	return count > 0 && batches[count - 1].work > 0 ? count : 0;
 }
@@ -134,7 +127,7 @@ static uint32_t make_batches(const struct table *table)
 		if (table->mode == TABLE_BLOCKS) {
 			of_run = cut_batches(table->runs[i], wanted, first);
 		} else {
-			*first = (struct table_batch){.stratum = STRATUM_MIDDLE};
+			*first = (struct table_batch){.stratum = TABLE_STRATUM_MIDDLE};
 		}
 		for (uint32_t b = 0; b < of_run; b++) {
 			first[b].run = i;
@@ -249,7 +242,7 @@ static double side_value(
 
 /* Fills the samples from `cells`, the amounts in each block, and says how neighbours depend. */
 static void fill_samples(
-	const struct table *table, struct table_row *row, const double *cells, const size_t *begin)
+	const struct table *table, struct table_row *row, double *cells, const size_t *begin)
 {
 	struct statistics_memory memory = {0};
 	uint32_t blocks = 0;
@@ -264,15 +257,21 @@ static void fill_samples(
 		}
 		row->samples[i] = sum / batch->work;
 	}
+	/* Blocks are of about equal work, and how they differ is no memory of what is measured. */
+	for (uint32_t run = 0; run < table->run_count; run++) {
+		for (uint32_t b = 0; b < table->runs[run]->block_count; b++) {
+			cells[begin[run] + b] /= fmax(1, (double)table->runs[run]->blocks[b].work);
+		}
+	}
 	for (uint32_t i = 0; i < table->design.sample_count; i++) {
 		const struct table_batch *first = &table->batches[i];
 		uint32_t end = first->end;
 
 		/* The middle of each run is one series: its edges are outliers by nature. */
-		if (first->stratum != STRATUM_MIDDLE) {
+		if (first->stratum != TABLE_STRATUM_MIDDLE) {
 			continue;
 		}
-		for (; table->batches[i].stratum == STRATUM_MIDDLE; i++) {
+		for (; table->batches[i].stratum == TABLE_STRATUM_MIDDLE; i++) {
 			end = table->batches[i].end;
 			batches++;
 		}

@@ -52,6 +52,13 @@ enum table_mode {
 	TABLE_BLOCKS
 };
 
+/* What happens as work begins and ends is compared with its like only. */
+enum table_stratum {
+	TABLE_STRATUM_FIRST,
+	TABLE_STRATUM_MIDDLE,
+	TABLE_STRATUM_LAST
+};
+
 struct table_row {
 	int32_t device; /* a slot of the first run, or TABLE_ALL */
 	enum metric metric;
