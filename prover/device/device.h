@@ -77,6 +77,7 @@ enum device_fault {
 	DEVICE_FAULT_MEMORY_ALLOC,
 	DEVICE_FAULT_UPLOAD,
 	DEVICE_FAULT_DOWNLOAD,
+	DEVICE_FAULT_EVALUATE,
 	DEVICE_FAULT_TRANSFORM,
 	DEVICE_FAULT_QUOTIENT,
 	DEVICE_FAULT_MSM_H,
@@ -90,6 +91,7 @@ struct device_config {
 	struct idle_meter *meter;      /* is told of kernels and copies; NULL: nobody is */
 	uint32_t index;                /* its ordinal in this process */
 	uint64_t memory_bytes;         /* of the device; 0: as much as the host gives */
+	bool holds_matrices;           /* keys bring what evaluate needs */
 	uint32_t lane_thread_count;    /* threads that share one kernel's work; 0: 1. cpu only */
 	uint64_t pinned_bytes_per_s;   /* cpu only: copies are no faster; 0: as fast as they go */
 	uint64_t pageable_bytes_per_s; /* cpu only: the same of staged copies */
@@ -208,6 +210,12 @@ struct device_ops {
 	MUST_CHECK enum status (*stream_wait)(
 		struct device_stream *stream, struct device_event *event);
 
+	/*
+	 * a, b and c on the domain from a witness, the canonical scalars of all wires. Of a device
+	 * that holds matrices and makes proofs.
+	 */
+	MUST_CHECK enum status (*evaluate)(struct device_stream *stream, struct device_key *key,
+		struct device_place witness, const struct device_place abc[DEVICE_VECTOR_COUNT]);
 	/* A vector from its values on the domain to those on the odd coset, in place. */
 	MUST_CHECK enum status (*transform)(struct device_stream *stream, struct device_key *key,
 		enum device_vector which, struct device_place vector);

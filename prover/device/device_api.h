@@ -28,6 +28,7 @@ enum device_api {
 	DEVICE_API_STREAM_SYNCHRONIZE,
 	DEVICE_API_DEVICE_SYNCHRONIZE,
 	DEVICE_API_MEMCPY_ASYNC,
+	DEVICE_API_LAUNCH_EVALUATE,
 	DEVICE_API_LAUNCH_NTT,
 	DEVICE_API_LAUNCH_QUOTIENT,
 	DEVICE_API_LAUNCH_MSM_H,
@@ -55,6 +56,7 @@ enum device_api {
 		[DEVICE_API_STREAM_SYNCHRONIZE] = prefix "StreamSynchronize",                      \
 		[DEVICE_API_DEVICE_SYNCHRONIZE] = prefix "DeviceSynchronize",                      \
 		[DEVICE_API_MEMCPY_ASYNC] = prefix "MemcpyAsync",                                  \
+		[DEVICE_API_LAUNCH_EVALUATE] = prefix "Launch:evaluate",                           \
 		[DEVICE_API_LAUNCH_NTT] = prefix "Launch:ntt",                                     \
 		[DEVICE_API_LAUNCH_QUOTIENT] = prefix "Launch:quotient",                           \
 		[DEVICE_API_LAUNCH_MSM_H] = prefix "Launch:msm_h",                                 \

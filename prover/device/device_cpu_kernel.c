@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/device/device_cpu_kernel.h"
 
+#include "prover/groth16/matrix_vector.h"
 #include "prover/groth16/msm.h"
 #include "prover/groth16/ntt.h"
 #include "prover/groth16/prove.h"
@@ -11,6 +12,7 @@
 
 #include <assert.h>
 #include <blst.h>
+#include <stdlib.h>
 
 /* Rows of a tile of the quotient: some 50 us of work. */
 #define TILE_ROWS 1024u
@@ -227,9 +229,81 @@ static enum status run_msm(
 	return status;
 }
 
+struct evaluation {
+	const struct zkey *zkey;
+	struct matrix_vector vector;
+	blst_fr *abc[DEVICE_VECTOR_COUNT];
+};
+
+static enum status run_evaluation_tile(void *context, uint32_t tile, uint32_t worker)
+{
+	const struct evaluation *evaluation = context;
+	const struct zkey *zkey = evaluation->zkey;
+	blst_fr *const *abc = evaluation->abc;
+	const uint32_t begin = tile * TILE_ROWS;
+	const uint32_t end =
+		zkey->domain_size - begin > TILE_ROWS ? begin + TILE_ROWS : zkey->domain_size;
+
+	(void)worker;
+	matrix_vector_multiply(
+		&zkey->a_matrix, &evaluation->vector, begin, end, abc[DEVICE_VECTOR_A]);
+	matrix_vector_multiply(
+		&zkey->b_matrix, &evaluation->vector, begin, end, abc[DEVICE_VECTOR_B]);
+	for (uint32_t i = begin; i < end; i++) {
+		blst_fr_mul(&abc[DEVICE_VECTOR_C][i], &abc[DEVICE_VECTOR_A][i],
+			&abc[DEVICE_VECTOR_B][i]);
+	}
+	return STATUS_OK;
+}
+
+/* The coefficients times a canonical 1, so that most products are additions. */
+static blst_fr *make_ones(const struct zkey *zkey)
+{
+	const blst_fr one = {.l = {1}};
+	blst_fr *ones = malloc((size_t)(zkey->coefficient_value_count + 1) * sizeof(*ones));
+
+	for (uint32_t i = 0; ones && i < zkey->coefficient_value_count; i++) {
+		blst_fr_mul(&ones[i], &zkey->coefficient_values[i], &one);
+	}
+	return ones;
+}
+
+static enum status run_evaluate(struct device *device, const struct device_operation *operation)
+{
+	const struct zkey *zkey = operation->key->zkey;
+	const blst_scalar *witness = place_address(&operation->witness);
+	uint8_t *classes = secret_create(zkey->wire_count, 1);
+	blst_fr *ones = make_ones(zkey);
+	struct evaluation evaluation = {.zkey = zkey,
+		.vector = {.values = witness,
+			.classes = classes,
+			.coefficient_values = zkey->coefficient_values,
+			.coefficient_ones = ones}};
+	const struct work_task task = {.run = run_evaluation_tile,
+		.context = &evaluation,
+		.tile_count = (zkey->domain_size + TILE_ROWS - 1) / TILE_ROWS};
+	struct work_queue queue;
+	enum status status = STATUS_NO_MEMORY;
+
+	for (int i = 0; i < DEVICE_VECTOR_COUNT; i++) {
+		evaluation.abc[i] = place_address(&operation->vectors[i]);
+	}
+	if (classes && ones) {
+		scalars_classify_all(witness, zkey->wire_count, classes);
+		work_queue_init(&queue);
+		(void)work_queue_add(&queue, &task);
+		status = work_pool_run(device->work_pool, &queue);
+	}
+	secret_destroy(classes);
+	free(ones);
+	return status;
+}
+
 enum status device_cpu_kernel_run(struct device *device, const struct device_operation *operation)
 {
 	switch (operation->kind) {
+	case DEVICE_OPERATION_EVALUATE:
+		return run_evaluate(device, operation);
 	case DEVICE_OPERATION_TRANSFORM:
 		return run_transform(device, operation);
 	case DEVICE_OPERATION_QUOTIENT:

@@ -28,6 +28,7 @@ struct work_pool;
 enum device_operation_kind {
 	DEVICE_OPERATION_UPLOAD,
 	DEVICE_OPERATION_DOWNLOAD,
+	DEVICE_OPERATION_EVALUATE,
 	DEVICE_OPERATION_TRANSFORM,
 	DEVICE_OPERATION_QUOTIENT,
 	DEVICE_OPERATION_MSM_H,
@@ -53,7 +54,8 @@ struct device_operation {
 	uint64_t event_sequence;    /* which recording of it */
 	struct device_key *key;     /* of kernels, as the rest */
 	enum device_query query;
-	struct device_place vectors[DEVICE_VECTOR_COUNT]; /* the first only, but for quotient */
+	struct device_place vectors[DEVICE_VECTOR_COUNT]; /* the first only, or all three */
+	struct device_place witness;
 	struct device_scalars scalars;
 	struct device_place result;
 };

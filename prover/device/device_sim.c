@@ -72,6 +72,7 @@ static double operation_ns(
 		return copy_ns(model, operation);
 	case DEVICE_OPERATION_TRANSFORM:
 		return work_ns(key->shape.domain_size, model->transform_ps_per_element);
+	case DEVICE_OPERATION_EVALUATE:
 	case DEVICE_OPERATION_QUOTIENT:
 		return work_ns(key->shape.domain_size, model->quotient_ps_per_element);
 	case DEVICE_OPERATION_MSM_H:

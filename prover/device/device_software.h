@@ -47,6 +47,9 @@ MUST_CHECK enum status device_software_event_record(
 	struct device_event *event, struct device_stream *stream);
 MUST_CHECK enum status device_software_stream_wait(
 	struct device_stream *stream, struct device_event *event);
+MUST_CHECK enum status device_software_evaluate(struct device_stream *stream,
+	struct device_key *key, struct device_place witness,
+	const struct device_place abc[DEVICE_VECTOR_COUNT]);
 MUST_CHECK enum status device_software_transform(struct device_stream *stream,
 	struct device_key *key, enum device_vector which, struct device_place vector);
 MUST_CHECK enum status device_software_quotient(struct device_stream *stream,

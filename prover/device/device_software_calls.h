@@ -23,6 +23,7 @@
 	.download = device_software_download,                                                      \
 	.event_record = device_software_event_record,                                              \
 	.stream_wait = device_software_stream_wait,                                                \
+	.evaluate = device_software_evaluate,                                                      \
 	.transform = device_software_transform,                                                    \
 	.quotient = device_software_quotient,                                                      \
 	.msm_h = device_software_msm_h,                                                            \

@@ -54,6 +54,29 @@ enum status device_software_transform(struct device_stream *stream, struct devic
 	return device_software_queue(stream, DEVICE_API_LAUNCH_NTT, &operation);
 }
 
+enum status device_software_evaluate(struct device_stream *stream, struct device_key *key,
+	struct device_place witness, const struct device_place abc[DEVICE_VECTOR_COUNT])
+{
+	struct device_operation operation = {.kind = DEVICE_OPERATION_EVALUATE,
+		.name = "evaluate",
+		.key = key,
+		.witness = witness};
+
+	assert(stream && key && key->device == stream->device);
+
+	for (int i = 0; i < DEVICE_VECTOR_COUNT; i++) {
+		if (!has_vector(key, &abc[i])) {
+			return STATUS_BAD_USE;
+		}
+		operation.vectors[i] = abc[i];
+	}
+	if (!key->zkey || !device_memory_has(witness.memory, witness.offset_bytes,
+				  key->shape.wire_count * sizeof(blst_scalar))) {
+		return STATUS_BAD_USE;
+	}
+	return device_software_queue(stream, DEVICE_API_LAUNCH_EVALUATE, &operation);
+}
+
 enum status device_software_quotient(struct device_stream *stream, struct device_key *key,
 	const struct device_place abc[DEVICE_VECTOR_COUNT])
 {

@@ -47,6 +47,7 @@ REGISTERS_MAX = {
     "kernel_transform_inverse_1": 64,
     "kernel_transform_inverse_2": 96,
     "kernel_transform_inverse_3": 168,
+    "kernel_transform_product": 64,
     "kernel_transform_quotient": 64,
     "kernel_transform_scale": 64,
     "kernel_product": 64,

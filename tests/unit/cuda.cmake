@@ -5,7 +5,7 @@ unit_test(cuda_sums LIBRARIES prover_cuda SOURCES cuda_emulation.c TIMEOUT 600)
 unit_test(cuda_vectors LIBRARIES prover_cuda TIMEOUT 300)
 # The backend over a runtime that is the host; its files are the test's own where CUDA is not built.
 set(cuda_emulated cuda_emulation.c cuda_runtime.c)
-foreach(part "" _kernel _key _memory _meter _sums)
+foreach(part "" _evaluate _kernel _key _memory _meter _sums)
   list(APPEND cuda_emulated ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda${part}.c)
 endforeach()
 unit_test(device_cuda LIBRARIES prover_device TIMEOUT 300

@@ -296,3 +296,37 @@ enum status runtime_launch_quotient(struct runtime *runtime, struct runtime_stre
 	}
 	return status;
 }
+
+enum status runtime_launch_product(struct runtime *runtime, struct runtime_stream *stream,
+	const struct runtime_quotient *product)
+{
+	const enum status status = call(runtime, "launch");
+
+	(void)stream;
+	for (uint32_t i = 0; status == STATUS_OK && i < product->count; i++) {
+		transform_product(i, product->count, product->a, product->b, product->c);
+	}
+	return status;
+}
+
+enum status runtime_launch_sparse(
+	struct runtime *runtime, struct runtime_stream *stream, const struct runtime_sparse *sparse)
+{
+	const enum status status = call(runtime, "launch");
+
+	(void)stream;
+	for (uint32_t i = 0; status == STATUS_OK && i < sparse->thread_count; i++) {
+		switch (sparse->kernel) {
+		case SPARSE_KERNEL_ROW:
+			sparse_row(i, &sparse->sparse, sparse->values);
+			break;
+		case SPARSE_KERNEL_PART:
+			sparse_part(i, &sparse->sparse, sparse->parts);
+			break;
+		case SPARSE_KERNEL_JOIN:
+			sparse_join(i, &sparse->sparse, sparse->parts, sparse->values);
+			break;
+		}
+	}
+	return status;
+}

@@ -145,6 +145,37 @@ static void make_witness(blst_scalar *scalars, uint8_t *classes, uint32_t count)
 	scalars_classify_all(scalars, count, classes);
 }
 
+enum status cuda_stages_evaluate(struct cuda_stages *stages, blst_fr *abc)
+{
+	const uint32_t wire_count = stages->zkey->wire_count;
+	const struct device_place witness = {stages->memory, cuda_stages_scalars_offset(stages)};
+	struct device_place places[DEVICE_VECTOR_COUNT];
+	struct device_copy copy = {.memory = stages->memory,
+		.bytes = DEVICE_VECTOR_COUNT * vector_bytes(stages),
+		.host = abc};
+	blst_scalar *scalars = calloc(wire_count, sizeof(*scalars));
+	uint8_t *classes = calloc(wire_count, 1);
+	enum status status;
+	enum status end_status;
+
+	make_witness(scalars, classes, wire_count);
+	for (int i = 0; i < DEVICE_VECTOR_COUNT; i++) {
+		places[i] = cuda_stages_vector(stages, i);
+	}
+	status = cuda_stages_upload(
+		stages, witness.offset_bytes, scalars, wire_count * sizeof(*scalars));
+	if (status == STATUS_OK) {
+		status = stages->ops->evaluate(stages->stream, stages->key, witness, places);
+	}
+	if (status == STATUS_OK) {
+		status = stages->ops->download(stages->stream, &copy);
+	}
+	end_status = stages->ops->stream_synchronize(stages->stream);
+	free(scalars);
+	free(classes);
+	return status == STATUS_OK ? end_status : status;
+}
+
 static uint64_t align(uint64_t offset)
 {
 	return (offset + 63) / 64 * 64;

@@ -40,5 +40,8 @@ uint64_t cuda_stages_scalars_offset(const struct cuda_stages *stages);
 enum status cuda_stages_upload(
 	struct cuda_stages *stages, uint64_t offset, void *host, uint64_t bytes);
 
+/* a, b and c of a made-up witness, all domain_size of each: of a device that holds matrices. */
+enum status cuda_stages_evaluate(struct cuda_stages *stages, blst_fr *abc);
+
 /* All stages; a failure of a call or of the stream. */
 enum status cuda_stages_run(struct cuda_stages *stages, blst_p1 results[CUDA_RESULT_COUNT]);

@@ -84,6 +84,74 @@ static void test_every_stage_leaves_what_the_cpu_device_leaves(void **state)
 	assert_int_equal(cuda_runtime.used_bytes, 0);
 }
 
+static blst_fr *evaluate_on(const struct device_ops *ops, const struct zkey *key)
+{
+	const struct device_config config = {.holds_matrices = true};
+	blst_fr *abc = calloc((size_t)DEVICE_VECTOR_COUNT * key->domain_size, sizeof(*abc));
+	struct cuda_stages rig;
+
+	assert_int_equal(cuda_stages_open(&rig, ops, key, config), STATUS_OK);
+	assert_int_equal(cuda_stages_evaluate(&rig, abc), STATUS_OK);
+	cuda_stages_close(&rig);
+	return abc;
+}
+
+/* Moves all entries of a matrix into its second row, which several threads share then. */
+static void gather_rows(struct zkey_matrix *matrix)
+{
+	const uint32_t count = matrix->row_begin[matrix->row_count];
+
+	assert_true(count > SPARSE_ROW_ENTRIES);
+	matrix->row_begin[1] = 0;
+	for (uint32_t i = 2; i <= matrix->row_count; i++) {
+		matrix->row_begin[i] = count;
+	}
+}
+
+static void test_a_witness_is_evaluated_as_on_the_cpu(void **state)
+{
+	const char *const circuits[] = {CIRCUIT, "sha256:4", "sha256:4"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(circuits) / sizeof(circuits[0]); i++) {
+		struct r1cs *r1cs = NULL;
+		struct wtns *witness = NULL;
+		struct zkey *key = NULL;
+		blst_fr *expected;
+		blst_fr *actual;
+
+		set_up_runtime();
+		fixture_values(circuits[i], 1, &r1cs, &witness, &key);
+		if (i == 2) {
+			gather_rows(&key->b_matrix);
+		}
+		expected = evaluate_on(&device_cpu, key);
+		actual = evaluate_on(&device_cuda, key);
+		assert_memory_equal(expected, actual,
+			DEVICE_VECTOR_COUNT * key->domain_size * sizeof(*expected));
+		assert_int_equal(cuda_runtime.open_count, 0);
+		free(expected);
+		free(actual);
+		r1cs_destroy(r1cs);
+		wtns_destroy(witness);
+		zkey_destroy(key);
+	}
+}
+
+static void test_without_matrices_nothing_is_evaluated(void **state)
+{
+	blst_fr *abc = calloc((size_t)DEVICE_VECTOR_COUNT * zkey->domain_size, sizeof(*abc));
+	struct cuda_stages rig;
+
+	(void)state;
+	set_up_runtime();
+	assert_int_equal(
+		cuda_stages_open(&rig, &device_cuda, zkey, (struct device_config){0}), STATUS_OK);
+	assert_int_equal(cuda_stages_evaluate(&rig, abc), STATUS_BAD_USE);
+	cuda_stages_close(&rig);
+	free(abc);
+}
+
 /* From twice what a proof takes with all points down to where the key is refused. */
 static void test_a_key_that_does_not_fit_is_streamed_and_gives_the_same(void **state)
 {
@@ -413,6 +481,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_stage_leaves_what_the_cpu_device_leaves),
+		cmocka_unit_test(test_a_witness_is_evaluated_as_on_the_cpu),
+		cmocka_unit_test(test_without_matrices_nothing_is_evaluated),
 		cmocka_unit_test(test_a_key_that_does_not_fit_is_streamed_and_gives_the_same),
 		cmocka_unit_test(
 			test_a_second_proof_allocates_nothing_and_waits_for_its_stream_only),

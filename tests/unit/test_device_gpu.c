@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -46,6 +47,41 @@ static void compare_circuit(const char *circuit)
 	zkey_destroy(zkey);
 }
 
+static blst_fr *evaluate_on(const struct device_ops *ops, const struct zkey *key)
+{
+	const struct device_config config = {.holds_matrices = true};
+	blst_fr *abc = calloc((size_t)DEVICE_VECTOR_COUNT * key->domain_size, sizeof(*abc));
+	struct cuda_stages rig;
+
+	assert_int_equal(cuda_stages_open(&rig, ops, key, config), STATUS_OK);
+	assert_int_equal(cuda_stages_evaluate(&rig, abc), STATUS_OK);
+	cuda_stages_close(&rig);
+	return abc;
+}
+
+static void test_a_witness_is_evaluated_as_on_the_cpu(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(circuits) / sizeof(circuits[0]); i++) {
+		struct r1cs *r1cs = NULL;
+		struct wtns *witness = NULL;
+		struct zkey *key = NULL;
+		blst_fr *expected;
+		blst_fr *actual;
+
+		fixture_values(circuits[i], 1, &r1cs, &witness, &key);
+		expected = evaluate_on(&device_cpu, key);
+		actual = evaluate_on(&device_cuda, key);
+		assert_memory_equal(expected, actual,
+			DEVICE_VECTOR_COUNT * key->domain_size * sizeof(*expected));
+		free(expected);
+		free(actual);
+		r1cs_destroy(r1cs);
+		wtns_destroy(witness);
+		zkey_destroy(key);
+	}
+}
+
 static void test_every_stage_leaves_what_the_cpu_device_leaves(void **state)
 {
 	(void)state;
@@ -76,6 +112,7 @@ static bool has_gpu(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_witness_is_evaluated_as_on_the_cpu),
 		cmocka_unit_test(test_every_stage_leaves_what_the_cpu_device_leaves),
 	};
 

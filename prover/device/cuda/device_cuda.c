@@ -319,6 +319,7 @@ const struct device_ops device_cuda = {
 	.download = device_cuda_download,
 	.event_record = cuda_event_record,
 	.stream_wait = cuda_stream_wait,
+	.evaluate = device_cuda_evaluate,
 	.transform = device_cuda_transform,
 	.quotient = device_cuda_quotient,
 	.msm_h = device_cuda_msm_h,

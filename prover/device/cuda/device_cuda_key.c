@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ALIGNMENT_BYTES 256u
 #define MIB             (1u << 20)
@@ -32,7 +33,21 @@ enum {
 	PIECE_H_WIRES = DEVICE_QUERY_COUNT,
 	PIECE_TABLES,
 	PIECE_ROOTS,
-	PIECE_COUNT
+	PIECE_COEFFICIENTS, /* of the matrices, as what follows */
+	PIECE_ROWS,
+	PIECE_WIRES = PIECE_ROWS + MATRIX_COUNT,
+	PIECE_NUMBERS = PIECE_WIRES + MATRIX_COUNT,
+	PIECE_LONG_ROWS = PIECE_NUMBERS + MATRIX_COUNT,
+	PIECE_COUNT = PIECE_LONG_ROWS + MATRIX_COUNT
+};
+
+/* What is made on the host before a key is loaded, and only needed until it is. */
+struct preparation {
+	const struct zkey *zkey;
+	struct transform_tables *tables;
+	bool has_matrices;
+	uint32_t *long_rows[MATRIX_COUNT]; /* their numbers */
+	uint32_t long_counts[MATRIX_COUNT];
 };
 
 /* Room for the one at infinity behind them too. */
@@ -50,11 +65,43 @@ static struct piece array_piece(const void *source, uint64_t bytes)
 	return (struct piece){.source = source, .bytes = bytes, .room_bytes = bytes};
 }
 
-/* Gives the bytes of all pieces; of those that are streamed there is none. */
-static uint64_t place_pieces(const struct zkey *key, const struct transform_tables *tables,
-	bool is_streamed, struct piece *pieces)
+static const struct zkey_matrix *matrix_of(const struct zkey *key, int matrix)
 {
+	return matrix == 0 ? &key->a_matrix : &key->b_matrix;
+}
+
+static void place_matrices(const struct preparation *preparation, struct piece *pieces)
+{
+	const struct zkey *key = preparation->zkey;
+
+	pieces[PIECE_COEFFICIENTS] = array_piece(key->coefficient_values,
+		(uint64_t)key->coefficient_value_count * sizeof(struct fr));
+	for (int i = 0; i < MATRIX_COUNT; i++) {
+		const struct zkey_matrix *matrix = matrix_of(key, i);
+		const uint64_t entry_bytes =
+			(uint64_t)matrix->row_begin[matrix->row_count] * sizeof(uint32_t);
+
+		pieces[PIECE_ROWS + i] = array_piece(
+			matrix->row_begin, ((uint64_t)matrix->row_count + 1) * sizeof(uint32_t));
+		pieces[PIECE_WIRES + i] = array_piece(matrix->wires, entry_bytes);
+		pieces[PIECE_NUMBERS + i] = array_piece(matrix->coefficients, entry_bytes);
+		pieces[PIECE_LONG_ROWS + i] = array_piece(preparation->long_rows[i],
+			(uint64_t)preparation->long_counts[i] * sizeof(uint32_t));
+	}
+}
+
+/* Gives the bytes of all pieces; of those that are streamed there is none. */
+static uint64_t place_pieces(
+	const struct preparation *preparation, bool is_streamed, struct piece *pieces)
+{
+	const struct zkey *key = preparation->zkey;
+	const struct transform_tables *tables = preparation->tables;
 	uint64_t offset = 0;
+
+	memset(pieces, 0, PIECE_COUNT * sizeof(*pieces));
+	if (preparation->has_matrices) {
+		place_matrices(preparation, pieces);
+	}
 
 	pieces[DEVICE_QUERY_H] = points_piece(&key->h, is_streamed);
 	pieces[DEVICE_QUERY_L] = points_piece(&key->l, is_streamed);
@@ -75,14 +122,18 @@ static uint64_t place_pieces(const struct zkey *key, const struct transform_tabl
 }
 
 /* What a proof takes beside its key: vectors and scalars, and the scratch of the largest sum. */
-static enum status proof_bytes(const struct zkey *key, uint64_t *out_bytes)
+static enum status proof_bytes(const struct preparation *preparation, uint64_t *out_bytes)
 {
+	const struct zkey *key = preparation->zkey;
 	struct sums_plan plan;
 	const uint32_t terms = key->wire_count > key->h.count ? key->wire_count : key->h.count;
 	const enum status status =
 		sums_plan_terms(terms, SCALARS_WIDE_BITS, SUMS_ENTRIES_MAX, &plan);
+	const uint64_t witness_bytes =
+		preparation->has_matrices ? (uint64_t)key->wire_count * sizeof(struct fr) : 0;
 	const uint64_t vector_bytes =
-		(uint64_t)DEVICE_VECTOR_COUNT * key->domain_size * sizeof(struct fr);
+		(uint64_t)DEVICE_VECTOR_COUNT * key->domain_size * sizeof(struct fr) +
+		witness_bytes;
 	const uint64_t scalar_bytes = (uint64_t)(DEVICE_QUERY_COUNT - 1) * key->wire_count *
 				      (sizeof(struct fr) + sizeof(uint32_t));
 
@@ -142,15 +193,15 @@ static enum status refuse(struct device *device, uint64_t bytes, uint64_t needed
  * all on the device; or streamed, half of what is left for chunks; or not at all. Gives the bytes
  * of the pieces.
  */
-static enum status plan_memory(struct device_key *key, const struct zkey *zkey,
-	const struct transform_tables *tables, struct piece *pieces, uint64_t *out_bytes)
+static enum status plan_memory(struct device_key *key, const struct preparation *preparation,
+	struct piece *pieces, uint64_t *out_bytes)
 {
-	const uint32_t largest = largest_query(zkey);
-	uint64_t bytes = place_pieces(zkey, tables, false, pieces);
+	const uint32_t largest = largest_query(preparation->zkey);
+	uint64_t bytes = place_pieces(preparation, false, pieces);
 	uint64_t needed = 0;
 	uint64_t left;
 	uint64_t chunk_points;
-	const enum status status = proof_bytes(zkey, &needed);
+	const enum status status = proof_bytes(preparation, &needed);
 
 	if (status != STATUS_OK) {
 		return status;
@@ -161,7 +212,7 @@ static enum status plan_memory(struct device_key *key, const struct zkey *zkey,
 	if (bytes + needed <= left) {
 		return STATUS_OK;
 	}
-	bytes = place_pieces(zkey, tables, true, pieces);
+	bytes = place_pieces(preparation, true, pieces);
 	if (bytes + needed > left) {
 		return refuse(key->device, bytes, needed, left);
 	}
@@ -243,9 +294,29 @@ static enum status fill_memory(
 	return status == STATUS_OK ? end_status : status;
 }
 
-static void point_into_memory(
-	struct device_key *key, const struct transform_tables *tables, const struct piece *pieces)
+static void point_to_matrices(
+	struct device_key *key, const struct preparation *preparation, const struct piece *pieces)
 {
+	const uint8_t *bytes = key->memory->bytes;
+
+	for (int i = 0; i < MATRIX_COUNT; i++) {
+		key->matrices[i] = (struct sparse){
+			.row_count = matrix_of(preparation->zkey, i)->row_count,
+			.row_begin = (const void *)(bytes + pieces[PIECE_ROWS + i].offset),
+			.wires = (const void *)(bytes + pieces[PIECE_WIRES + i].offset),
+			.coefficients = (const void *)(bytes + pieces[PIECE_NUMBERS + i].offset),
+			.coefficient_values =
+				(const void *)(bytes + pieces[PIECE_COEFFICIENTS].offset),
+			.long_count = preparation->long_counts[i],
+			.long_rows = (const void *)(bytes + pieces[PIECE_LONG_ROWS + i].offset),
+		};
+	}
+}
+
+static void point_into_memory(
+	struct device_key *key, const struct preparation *preparation, const struct piece *pieces)
+{
+	const struct transform_tables *tables = preparation->tables;
 	const uint8_t *bytes = key->memory->bytes;
 
 	for (int i = 0; i < DEVICE_QUERY_COUNT; i++) {
@@ -257,27 +328,66 @@ static void point_into_memory(
 	key->transform.roots = (const void *)(bytes + pieces[PIECE_ROOTS].offset);
 	key->transform.coset =
 		transform_tables_coset(tables, (const void *)(bytes + pieces[PIECE_TABLES].offset));
+	if (preparation->has_matrices) {
+		point_to_matrices(key, preparation, pieces);
+	}
 }
 
-static enum status load(struct device_key *key, const struct zkey *zkey)
+/* The numbers of rows that are too long for a thread. */
+static enum status find_long_rows(
+	const struct zkey_matrix *matrix, uint32_t **out_rows, uint32_t *out_count)
 {
-	AUTO(transform_tables_destroy) struct transform_tables *tables = NULL;
+	uint32_t *rows = malloc(((size_t)matrix->row_count + 1) * sizeof(*rows));
+	uint32_t count = 0;
+
+	if (!rows) {
+		return STATUS_NO_MEMORY;
+	}
+	for (uint32_t i = 0; i < matrix->row_count; i++) {
+		if (matrix->row_begin[i + 1] - matrix->row_begin[i] > SPARSE_ROW_ENTRIES) {
+			rows[count++] = i;
+		}
+	}
+	*out_rows = rows;
+	*out_count = count;
+	return STATUS_OK;
+}
+
+static enum status prepare(struct preparation *preparation)
+{
+	const struct zkey *zkey = preparation->zkey;
+	enum status status = transform_tables_create(zkey->domain_log2, &preparation->tables);
+
+	for (int i = 0; i < MATRIX_COUNT && preparation->has_matrices && status == STATUS_OK; i++) {
+		status = find_long_rows(matrix_of(zkey, i), &preparation->long_rows[i],
+			&preparation->long_counts[i]);
+	}
+	return status;
+}
+
+static void finish(struct preparation *preparation)
+{
+	transform_tables_destroy(preparation->tables);
+	for (int i = 0; i < MATRIX_COUNT; i++) {
+		free(preparation->long_rows[i]);
+	}
+}
+
+static enum status load(struct device_key *key, const struct preparation *preparation)
+{
 	struct piece pieces[PIECE_COUNT];
 	uint64_t bytes = 0;
-	enum status status = transform_tables_create(zkey->domain_log2, &tables);
+	enum status status = plan_memory(key, preparation, pieces, &bytes);
 
-	if (status == STATUS_OK) {
-		status = plan_memory(key, zkey, tables, pieces, &bytes);
-	}
 	if (status == STATUS_OK) {
 		status = device_cuda_memory_alloc(key->device, bytes, &key->memory);
 	}
 	if (status == STATUS_OK) {
 		count_key(key->device, key);
-		status = fill_memory(key, tables, pieces);
+		status = fill_memory(key, preparation->tables, pieces);
 	}
 	if (status == STATUS_OK) {
-		point_into_memory(key, tables, pieces);
+		point_into_memory(key, preparation, pieces);
 	}
 	return status;
 }
@@ -285,6 +395,7 @@ static enum status load(struct device_key *key, const struct zkey *zkey)
 enum status device_cuda_key_load(struct device *device, const struct zkey *zkey,
 	const struct device_shape *shape, struct device_key **out_key)
 {
+	struct preparation preparation = {.zkey = zkey};
 	struct device_key *key;
 	enum status status;
 
@@ -299,7 +410,12 @@ enum status device_cuda_key_load(struct device *device, const struct zkey *zkey,
 	}
 	key->device = device;
 	key->shape = *shape;
-	status = load(key, zkey);
+	preparation.has_matrices = device->config.holds_matrices;
+	status = prepare(&preparation);
+	if (status == STATUS_OK) {
+		status = load(key, &preparation);
+	}
+	finish(&preparation);
 	if (status != STATUS_OK) {
 		device_cuda_key_unload(device, key);
 		return status;

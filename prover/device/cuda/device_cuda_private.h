@@ -8,6 +8,7 @@
 
 #include "gaptrace/gaptrace.h"
 #include "prover/device/cuda/runtime.h"
+#include "prover/device/cuda/sparse.h"
 #include "prover/device/device.h"
 
 /* Copies and kernels that may be on all streams of a device and still be timed, each. */
@@ -86,6 +87,9 @@ struct device_event {
 	enum status status; /* of its stream when it was recorded */
 };
 
+/* Of a key: A and B. C is their product on the rows. */
+#define MATRIX_COUNT 2
+
 struct device_key {
 	struct device *device;
 	struct device_shape shape;
@@ -96,6 +100,7 @@ struct device_key {
 	uint32_t chunk_points; /* brought to the device at a time; 0: all are there */
 	const uint32_t *h_wires;
 	struct transform transform;
+	struct sparse matrices[MATRIX_COUNT]; /* without rows unless the device holds matrices */
 };
 
 /* True when this is the call that a test wants to fail. */
@@ -148,6 +153,11 @@ MUST_CHECK enum status device_cuda_key_load(struct device *device, const struct 
 	const struct device_shape *shape, struct device_key **out_key);
 void device_cuda_key_unload(struct device *device, struct device_key *key);
 
+/* Memory of the stream for what is put on it next, at stream->scratch. Inside a timing. */
+MUST_CHECK enum status device_cuda_scratch(struct device_stream *stream, uint64_t bytes);
+
+MUST_CHECK enum status device_cuda_evaluate(struct device_stream *stream, struct device_key *key,
+	struct device_place witness, const struct device_place abc[DEVICE_VECTOR_COUNT]);
 MUST_CHECK enum status device_cuda_transform(struct device_stream *stream, struct device_key *key,
 	enum device_vector which, struct device_place vector);
 MUST_CHECK enum status device_cuda_quotient(struct device_stream *stream, struct device_key *key,

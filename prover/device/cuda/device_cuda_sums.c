@@ -56,8 +56,8 @@ static enum status grow_scratch(struct device_stream *stream, uint64_t bytes)
 	return device_cuda_memory_alloc(device, bytes, &stream->scratch);
 }
 
-/* Scratch memory of that size. While it is allocated no kernel runs. */
-static enum status ensure_scratch(struct device_stream *stream, uint64_t bytes)
+/* While it is allocated no kernel runs. */
+enum status device_cuda_scratch(struct device_stream *stream, uint64_t bytes)
 {
 	enum status status;
 
@@ -154,7 +154,7 @@ static enum status run_sum(const struct source *source, uint32_t bit_count, stru
 	if (status != STATUS_OK || plan.term_count == 0) {
 		return status;
 	}
-	status = ensure_scratch(stream, offset + plan.scratch_bytes);
+	status = device_cuda_scratch(stream, offset + plan.scratch_bytes);
 	if (status == STATUS_OK) {
 		sums_place(sums, &plan, (uint8_t *)stream->scratch->bytes + offset);
 	}

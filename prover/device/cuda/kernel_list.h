@@ -4,6 +4,7 @@
 
 #ifdef __CUDACC__
 
+#include "prover/device/cuda/sparse.h"
 #include "prover/device/cuda/sums.h"
 #include "prover/device/cuda/transform.h"
 
@@ -40,6 +41,12 @@ __global__ void kernel_transform_forward_3(
 __global__ void kernel_transform_scale(struct transform transform, struct fr *vector);
 __global__ void kernel_transform_quotient(
 	uint32_t count, const struct fr *a, const struct fr *b, struct fr *c);
+__global__ void kernel_transform_product(
+	uint32_t count, const struct fr *a, const struct fr *b, struct fr *c);
+
+__global__ void kernel_sparse_row(struct sparse sparse, struct fr *values);
+__global__ void kernel_sparse_part(struct sparse sparse, struct fr *parts);
+__global__ void kernel_sparse_join(struct sparse sparse, const struct fr *parts, struct fr *values);
 }
 
 #endif

@@ -35,6 +35,11 @@ KERNEL(kernel_transform_quotient)(uint32_t count, const struct fr *a, const stru
 	transform_quotient(kernel_thread(), count, a, b, c);
 }
 
+KERNEL(kernel_transform_product)(uint32_t count, const struct fr *a, const struct fr *b, struct fr *c)
+{
+	transform_product(kernel_thread(), count, a, b, c);
+}
+
 KERNEL(kernel_sparse_row)(struct sparse sparse, struct fr *values)
 {
 	sparse_row(kernel_thread(), &sparse, values);

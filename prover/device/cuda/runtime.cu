@@ -437,3 +437,34 @@ extern "C" enum status runtime_launch_quotient(struct runtime *runtime,
 	return launch(runtime, stream,
 		reinterpret_cast<const void *>(kernel_transform_quotient), copy.count, arguments);
 }
+
+extern "C" enum status runtime_launch_product(struct runtime *runtime,
+	struct runtime_stream *stream, const struct runtime_quotient *product)
+{
+	struct runtime_quotient copy = *product;
+	void *arguments[] = {&copy.count, &copy.a, &copy.b, &copy.c};
+
+	return launch(runtime, stream, reinterpret_cast<const void *>(kernel_transform_product),
+		copy.count, arguments);
+}
+
+extern "C" enum status runtime_launch_sparse(struct runtime *runtime,
+	struct runtime_stream *stream, const struct runtime_sparse *sparse)
+{
+	struct runtime_sparse copy = *sparse;
+	void *row_arguments[] = {&copy.sparse, &copy.values};
+	void *part_arguments[] = {&copy.sparse, &copy.parts};
+	void *join_arguments[] = {&copy.sparse, &copy.parts, &copy.values};
+
+	switch (copy.kernel) {
+	case SPARSE_KERNEL_ROW:
+		return launch(runtime, stream, reinterpret_cast<const void *>(kernel_sparse_row),
+			copy.thread_count, row_arguments);
+	case SPARSE_KERNEL_PART:
+		return launch(runtime, stream, reinterpret_cast<const void *>(kernel_sparse_part),
+			copy.thread_count, part_arguments);
+	default:
+		return launch(runtime, stream, reinterpret_cast<const void *>(kernel_sparse_join),
+			copy.thread_count, join_arguments);
+	}
+}

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "prover/device/cuda/sparse.h"
 #include "prover/device/cuda/sums.h"
 #include "prover/device/cuda/transform_plan.h"
 #include "trace/base/cleanup.h"
@@ -98,6 +99,24 @@ MUST_CHECK enum status runtime_launch_roots(struct runtime *runtime, struct runt
 MUST_CHECK enum status runtime_launch_step(struct runtime *runtime, struct runtime_stream *stream,
 	const struct transform *transform, const struct transform_step *step, struct fr *vector);
 
+enum sparse_kernel {
+	SPARSE_KERNEL_ROW,
+	SPARSE_KERNEL_PART,
+	SPARSE_KERNEL_JOIN,
+};
+
+struct runtime_sparse {
+	enum sparse_kernel kernel;
+	uint32_t thread_count;
+	struct sparse sparse;
+	struct fr *parts;  /* of PART and JOIN */
+	struct fr *values; /* of ROW and JOIN */
+};
+
+MUST_CHECK enum status runtime_launch_sparse(struct runtime *runtime, struct runtime_stream *stream,
+	const struct runtime_sparse *sparse);
+
+/* Of vectors: what the quotient is made of and left in, and the product of two. */
 struct runtime_quotient {
 	uint32_t count;
 	const struct fr *a;
@@ -107,3 +126,5 @@ struct runtime_quotient {
 
 MUST_CHECK enum status runtime_launch_quotient(struct runtime *runtime,
 	struct runtime_stream *stream, const struct runtime_quotient *quotient);
+MUST_CHECK enum status runtime_launch_product(struct runtime *runtime,
+	struct runtime_stream *stream, const struct runtime_quotient *product);

@@ -165,3 +165,12 @@ GPU_FUNCTION void transform_quotient(
 		c[thread] = fr_canonical(&value);
 	}
 }
+
+/* A thread for each element: c = a * b. */
+GPU_FUNCTION void transform_product(
+	uint32_t thread, uint32_t count, const struct fr *a, const struct fr *b, struct fr *c)
+{
+	if (thread < count) {
+		c[thread] = fr_multiply(&a[thread], &b[thread]);
+	}
+}
