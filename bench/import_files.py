@@ -65,8 +65,8 @@ CREATE TABLE NVTX_EVENTS (start INTEGER NOT NULL, end INTEGER, eventType INTEGER
 """
 
 
-def write_nsys(path, steps, rank=0, uuid=None, kernel_name=None):
-    """`uuid` is that of the one GPU; `kernel_name` replaces the kernels' names."""
+def write_nsys(path, steps, rank=0, uuid=None, rename=str):
+    """`uuid` is that of the one GPU; `rename` makes of every name what is written for it."""
     if os.path.exists(path):
         os.unlink(path)
     database = sqlite3.connect(path)
@@ -74,14 +74,14 @@ def write_nsys(path, steps, rank=0, uuid=None, kernel_name=None):
     names = {}
 
     def name_id(text):
-        return names.setdefault(text, len(names) + 1)
+        return names.setdefault(rename(text), len(names) + 1)
 
     process = pid_of(rank) << 24
     thread = process | pid_of(rank)
     rows = {"KERNEL": [], "MEMCPY": [], "RUNTIME": [], "NVTX": []}
     for kind, name, start, end, correlation in job(steps, rank):
         if kind == "kernel":
-            name = name_id(kernel_name or name)
+            name = name_id(name)
             rows["KERNEL"].append((start, end, 0, 1, 7, correlation, process, name, name, None))
         elif kind == "copy":
             rows["MEMCPY"].append((start, end, 0, 1, 7, correlation, process, 1 << 20, 1, 0, 2))
@@ -94,12 +94,12 @@ def write_nsys(path, steps, rank=0, uuid=None, kernel_name=None):
         if kept:
             database.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(kept[0]))})", kept)
     database.execute("INSERT INTO ThreadNames VALUES (?, 0, ?)", (name_id("loop"), thread))
-    uuid = uuid or f"GPU-{rank}"
-    database.execute("INSERT INTO TARGET_INFO_GPU VALUES (0, 'made up', ?, 0)", (uuid,))
+    uuid = uuid or rename(f"GPU-{rank}")
+    database.execute("INSERT INTO TARGET_INFO_GPU VALUES (0, ?, ?, 0)", (rename("made up"), uuid))
     database.execute("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, ?, ?, 100)", (pid_of(rank), uuid))
     database.execute("INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (?, '', '')", (EPOCH_NS,))
     database.executemany("INSERT INTO META_DATA_EXPORT VALUES (?, ?)",
-                         [("EXPORT_SCHEMA_VERSION", "3.24.14"), ("EXPORT_PRODUCT_VERSION", "2026.1.1.204")])
+                         [("EXPORT_SCHEMA_VERSION", "3.24.14"), ("EXPORT_PRODUCT_VERSION", rename("2026.1.1.204"))])
     database.executemany("INSERT INTO StringIds VALUES (?, ?)", [(number, text) for text, number in names.items()])
     database.commit()
     database.close()
@@ -119,17 +119,18 @@ KINETO_ROWS = {
 }
 
 
-def write_kineto(path, steps, rank=0):
+def write_kineto(path, steps, rank=0, rename=str):
     """Compressed when the name ends in .gz."""
     ids = {"pid": pid_of(rank), "rank": rank}
     opened = gzip.open(path, "wt", compresslevel=6) if path.endswith(".gz") else open(path, "w", encoding="utf-8")
     with opened as output:
         output.write('{\n"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": %d, "world_size": 8},\n'
                      '"baseTimeNanoseconds": %d, "displayTimeUnit": "ms",\n"traceEvents": [\n' % (rank, EPOCH_NS))
-        output.write('{"name": "process_name", "ph": "M", "ts": 0, "pid": %d, "tid": 0, "args": {"name": "python"}}'
-                     % pid_of(rank))
+        output.write('{"name": "process_name", "ph": "M", "ts": 0, "pid": %d, "tid": 0, "args": {"name": %s}}'
+                     % (pid_of(rank), json.dumps(rename("python"))))
         for kind, name, start, end, correlation in job(steps, rank):
-            values = {"range": (json.dumps(name),), "copy": (correlation,)}.get(kind, (json.dumps(name), correlation))
+            name = json.dumps(rename(name))
+            values = {"range": (name,), "copy": (correlation,)}.get(kind, (name, correlation))
             output.write(',\n{"ph": "X", %s, "ts": %s, "dur": %s}' % (
                 KINETO_ROWS[kind].format(**ids) % values, microseconds(start), microseconds(end - start)))
         output.write("\n]}\n")

@@ -53,27 +53,37 @@ static const char *name_of(const char *const *paths, size_t count, size_t index)
 	return name;
 }
 
-/* Opens the file, or all files of its format when they are parts of one; the first stands for them.
+/* The files of the same format as number `index`; none when an earlier one is. */
+static size_t find_parts(const char *const *paths, size_t count, size_t index,
+	const struct import_format *const *formats, const char *out_parts[IMPORT_FILE_COUNT_MAX])
+{
+	size_t part_count = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (formats[i] == formats[index]) {
+			out_parts[part_count++] = paths[i];
+		}
+	}
+	return out_parts[0] == paths[index] ? part_count : 0;
+}
+
+/*
+ * Opens the file, or all files of its format when they are parts of one: then the first stands for
+ * them, and the others give no reader.
  */
 static enum status open_reader(const char *const *paths, size_t count, size_t index,
 	const struct import_format *const *formats, struct diag *diag,
 	struct import_reader **out_reader)
 {
 	const char *parts[IMPORT_FILE_COUNT_MAX];
-	size_t part_count = 0;
+	size_t part_count;
 
 	if (!formats[index]->open_together) {
 		return formats[index]->open(paths[index], diag, out_reader);
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (formats[i] == formats[index]) {
-			if (i < index) {
-				return STATUS_OK; /* was opened with that one */
-			}
-			parts[part_count++] = paths[i];
-		}
-	}
-	return formats[index]->open_together(parts, part_count, diag, out_reader);
+	part_count = find_parts(paths, count, index, formats, parts);
+	return part_count > 0 ? formats[index]->open_together(parts, part_count, diag, out_reader)
+			      : STATUS_OK;
 }
 
 enum status import_files_open(const char *const *paths, size_t count,
@@ -81,7 +91,7 @@ enum status import_files_open(const char *const *paths, size_t count,
 {
 	AUTO(import_set_destroy) struct import_set *set = NULL;
 	const struct import_format *formats[IMPORT_FILE_COUNT_MAX];
-	struct identity identities[IMPORT_FILE_COUNT_MAX];
+	struct identity identities[IMPORT_FILE_COUNT_MAX] = {0};
 	enum status status = import_set_create(&set);
 
 	if (count > IMPORT_FILE_COUNT_MAX) {

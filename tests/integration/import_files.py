@@ -4,11 +4,13 @@
 
 usage: import_files.py BUILD_FOLDER
 """
+import json
 import os
 import pathlib
 import sqlite3
 import sys
 import tempfile
+import unicodedata
 
 sys.dont_write_bytecode = True
 from import_support import ROOT, Checks, plugin_environment, report, run  # noqa: E402
@@ -17,7 +19,8 @@ sys.path.insert(0, str(ROOT / "bench"))
 import import_files as made  # noqa: E402
 
 STEPS = 60
-HOSTILE = 'a"b\\c\x1b[31mred\x1b[0m\r\nline\t<&>\u202e%s'
+HOSTILE = 'a"b\\c\x1b[31mred\x1b[0m\r\nline\t<&>\u202e%s\x7f\x9b2J'
+HOSTILE_FILE = 'ho"st\x1b[31m\nile'
 # A step's kernels, without overlap, and its copy.
 KERNEL_NS, COPY_NS = made.KERNELS * (170 * made.US + 1), 100 * made.US
 
@@ -26,22 +29,28 @@ def files(folder):
     """One of each kind and some special ones, with the component class that reads it."""
     folder.mkdir()
     made.write_nsys(str(folder / "run.sqlite"), STEPS)
-    made.write_nsys(str(folder / "hostile.sqlite"), 3, kernel_name=HOSTILE)
+    hostile = folder / HOSTILE_FILE
+    made.write_nsys(f"{hostile}.sqlite", 3, rename=lambda text: text + HOSTILE)
+    made.write_kineto(f"{hostile}.json", 3, rename=lambda text: text + HOSTILE)
     made.write_kineto(str(folder / "run.json"), STEPS)
     made.write_kineto(str(folder / "run.json.gz"), STEPS)
-    return [(folder / "run.sqlite", "nsys"), (folder / "hostile.sqlite", "nsys"),
-            (folder / "run.json", "kineto"), (folder / "run.json.gz", "kineto")]
+    made.write_cuzk_log(str(folder / "daemon.log"), STEPS)
+    return [(folder / "run.sqlite", "nsys"), (folder / f"{HOSTILE_FILE}.sqlite", "nsys"),
+            (folder / f"{HOSTILE_FILE}.json", "kineto"),
+            (folder / "run.json", "kineto"), (folder / "run.json.gz", "kineto"),
+            (folder / "daemon.log", "cuzk-log")]
 
 
 def components(kind, paths):
-    inputs = ",".join(f'"{path}"' for path in paths)
+    quoted = [str(path).replace("\\", "\\\\").replace('"', '\\"') for path in paths]
+    inputs = ",".join(f'"{path}"' for path in quoted)
     return ["-c", f"source.gaptrace.{kind}", "--params", f"inputs=[{inputs}]"]
 
 
 def check_graph(checks, build, environment, name, kind, paths, folder):
     """The command, the graph, and a CTF trace that the graph wrote make one report, byte for byte."""
     babeltrace = ["babeltrace2", *components(kind, paths)]
-    trace = folder / f"{name}.ctf"
+    trace = folder / f"{sum(map(ord, name))}.ctf"
     written = run([*babeltrace, "-c", "sink.ctf.fs", "-p", f'path="{trace}"'], environment)
     checks.equal(f"{name}: exit of sink.ctf.fs", written.returncode, 0)
     for form in ("text", "json"):
@@ -54,7 +63,8 @@ def check_graph(checks, build, environment, name, kind, paths, folder):
         checks.equal(f"{name}: graph, {form}", graph.stdout, command.stdout)
         checks.equal(f"{name}: CTF, {form}", from_trace.stdout, command.stdout)
         checks.true(f"{name}: no raw control characters, {form}",
-                    not any(character < " " and character != "\n" for character in command.stdout))
+                    not any(character != "\n" and unicodedata.category(character) in ("Cc", "Cf")
+                            for character in command.stdout))
 
 
 def check_sinks(checks, environment, path, kind):
@@ -127,6 +137,41 @@ def check_several(checks, build, environment, folder):
     check_graph(checks, build, environment, "ranks", "kineto", ranks, folder)
 
 
+def check_log_parts(checks, build, environment, whole, folder):
+    """A daemon's log in two files, one after the other, is one log."""
+    folder.mkdir()
+    lines = whole.read_bytes().splitlines(keepends=True)
+    parts = [folder / "monday.log", folder / "tuesday.log"]
+    parts[0].write_bytes(b"".join(lines[:len(lines) // 2]))
+    parts[1].write_bytes(b"".join(lines[len(lines) // 2:]))
+    one, two = report(build, [whole]), report(build, parts)
+    checks.equal("log in parts: devices", len(two["devices"]), 1)
+    for key in ("operations", "span_ns", "busy_ns", "idle_ns", "kernel_gaps", "causes"):
+        checks.equal(f"log in parts: {key}", two["devices"][0][key], one["devices"][0][key])
+    check_graph(checks, build, environment, "log in parts", "cuzk-log", parts, folder)
+
+
+def check_cut(checks, build, listed, folder):
+    """A file that ends too early is reported up to there, says so, and is not to be trusted."""
+    folder.mkdir()
+    for path, kind in listed:
+        if kind == "cuzk-log" or not path.name.startswith("run."):
+            continue
+        whole = path.read_bytes()
+        events = report(build, [path])["trust"]["events"]
+        for percent in (10, 50, 90):
+            cut = folder / f"{percent}.{path.name}"
+            cut.write_bytes(whole[:len(whole) * percent // 100])
+            done = run([build + "/bin/gaptrace", "report", "--format", "json", str(cut)])
+            what = f"{path.name} cut at {percent} %"
+            checks.equal(f"{what}: exit", done.returncode, 4)
+            checks.equal(f"{what}: lines of its error", done.stderr.count("\n"), 1)
+            trust = json.loads(done.stdout)["trust"]
+            checks.true(f"{what}: parts that could not be read", trust["unreadable"] > 0, trust)
+            checks.true(f"{what}: fewer events", trust["events"] < events, trust["events"])
+            checks.true(f"{what}: some events", percent == 10 or trust["events"] > 50, trust["events"])
+
+
 def refused(checks, build, what, paths, text):
     done = run([build + "/bin/gaptrace", "report", *map(str, paths)])
     checks.equal(f"{what}: exit", done.returncode, 2)
@@ -185,9 +230,11 @@ def main():
         for path, kind in listed:
             check_graph(checks, build, environment, path.name, kind, [path], folder)
         check_sinks(checks, environment, listed[0][0], "nsys")
-        check_sinks(checks, environment, listed[2][0], "kineto")
+        check_sinks(checks, environment, folder / "files" / "run.json", "kineto")
         check_formats_agree(checks, build, listed)
         check_several(checks, build, environment, folder / "several")
+        check_log_parts(checks, build, environment, folder / "files" / "daemon.log", folder / "log")
+        check_cut(checks, build, listed, folder / "cut")
         check_refusals(checks, build, folder / "refused")
         check_parameters(checks, environment, listed[0][0])
     checks.end()

@@ -11,6 +11,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CASES = ROOT.parent / "shared" / "cases"
 
 
+def short(value):
+    """A value for one line; of a long one both ends."""
+    text = ascii(value)
+    return text if len(text) < 400 else f"{text[:200]} ... {text[-200:]}"
+
+
 class Checks:
     """Counts what was compared, and ends the test with the first lines that differ."""
 
@@ -20,12 +26,12 @@ class Checks:
     def equal(self, what, got, wanted):
         self.count += 1
         if got != wanted:
-            self.wrong.append(f"{what}: {got}, not {wanted}")
+            self.wrong.append(f"{what!r}: {short(got)}, not {short(wanted)}")
 
     def true(self, what, holds, seen=""):
         self.count += 1
         if not holds:
-            self.wrong.append(f"{what} {seen}".rstrip())
+            self.wrong.append(f"{what!r} {short(seen)}".rstrip())
 
     def end(self):
         for line in self.wrong[:40]:
