@@ -140,7 +140,10 @@ static void allow_for_runs(
 		rows[i].inflation *= run_noise_inflation(
 			diff->table, figures, run_noise_share(&noise[figures->metric]));
 	}
-	diff->run_noise = fmax(diff->run_noise, run_noise_share(&noise[METRIC_CAUSE]));
+	/* Of the family that decides, which comes first. */
+	if (diff->run_noise == 0) {
+		diff->run_noise = run_noise_share(&noise[METRIC_CAUSE]);
+	}
 }
 
 /* Tests either the rows that decide or the others, so that these do not cost those power. */

@@ -58,13 +58,19 @@ static void require(bool is_true, const char *what)
 	}
 }
 
-static double uniform(struct world *world)
+/* splitmix64 */
+static uint64_t mix(uint64_t value)
 {
-	uint64_t value = (world->random += 0x9e3779b97f4a7c15ULL);
-
 	value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
-	return ((double)((value ^ (value >> 31)) >> 11) + 0.5) / 9007199254740992.0;
+	return value ^ (value >> 31);
+}
+
+static double uniform(struct world *world)
+{
+	const uint64_t value = mix(world->random += 0x9e3779b97f4a7c15ULL);
+
+	return ((double)(value >> 11) + 0.5) / 9007199254740992.0;
 }
 
 static double normal(struct world *world)
@@ -125,7 +131,7 @@ static void fill_world(struct world *world, const struct diff_run_plan *plan)
 	double factors[CAUSE_ROWS];
 
 	*world = (struct world){.plan = plan,
-		.random = plan->seed * 0x9e3779b97f4a7c15ULL,
+		.random = mix(plan->seed * 0xd1342543de82ef95ULL),
 		.device_count = plan->device_count ? plan->device_count : 2,
 		.block_count = plan->unit_count < BLOCK_MAX ? plan->unit_count : BLOCK_MAX};
 	for (size_t c = 0; c < CAUSE_ROWS; c++) {
