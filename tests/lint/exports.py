@@ -8,7 +8,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Inline functions are for whoever includes them: static, or GPU_FUNCTION, which is static for both sides.
-DECLARATION = re.compile(r"^(?!static|GPU_FUNCTION)[A-Za-z_][\w \*]*?\b([a-z_][a-z0-9_]*)\(", re.M)
+DECLARATION = re.compile(r"^(?!static|typedef|GPU_FUNCTION)[A-Za-z_][\w \*]*?\b([a-z_][a-z0-9_]*)\(", re.M)
 
 
 def main():
