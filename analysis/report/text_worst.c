@@ -109,7 +109,10 @@ static void group_parts(const struct report_worst *worst, struct group_list *lis
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct group *group = &list->groups[i];
 
-		group->letter = group->ns * PART_SHARES_MAX >= list->gap_ns ? letter++ : '-';
+		group->letter = '-';
+		if (group->ns * PART_SHARES_MAX >= list->gap_ns) {
+			group->letter = letter++;
+		}
 	}
 }
 
