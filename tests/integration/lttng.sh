@@ -182,6 +182,8 @@ lttng_cleanup() {
   for command in "${AT_EXIT[@]}"; do
     eval "$command" >/dev/null 2>&1
   done
+  # A script that failed early left programs that run for ever, and ctest waits for their output.
+  jobs -p | xargs -r kill 2>/dev/null
   lttng_stop
   rm -rf "$WORK"
   exit "$status"

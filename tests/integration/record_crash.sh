@@ -29,7 +29,7 @@ kill_daemon() {
   wait_until 60 recording_has_data "$subject"
   before=$(lttng_daemon_pid)
   for victim in "$@"; do
-    kill -KILL "$(daemon_"$victim" "$before")"
+    daemon_"$victim" "$before" | xargs kill -KILL # there may be several consumers
   done
   if [ "$subject" != consumer ]; then
     wait_until 60 grep -q 'the session daemon ended' "$subject.err"
