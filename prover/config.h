@@ -86,6 +86,11 @@ enum config_pacer {
 	CONFIG_PACER_FIXED,
 	CONFIG_PACER_ADAPTIVE
 };
+enum config_evaluate {
+	CONFIG_EVALUATE_HOST,
+	CONFIG_EVALUATE_DEVICE,
+};
+
 enum config_hand_over {
 	CONFIG_HAND_OVER_PARTITION,
 	CONFIG_HAND_OVER_JOB
@@ -144,6 +149,7 @@ struct config_synthesis {
 	uint64_t workers;
 	uint64_t channel_capacity; /* 0: as many as workers */
 	int hand_over;             /* enum config_hand_over */
+	int evaluate;              /* enum config_evaluate */
 };
 
 struct config_gpu {

@@ -164,6 +164,20 @@ static enum status check_file_root(const struct check *check)
 	return STATUS_OK;
 }
 
+/* The model knows no witness, and no rate for it. */
+static enum status check_evaluate(const struct check *check)
+{
+	if (check->config->synthesis.evaluate == CONFIG_EVALUATE_HOST ||
+		check->config->gpu.kind != CONFIG_DEVICE_SIM) {
+		return STATUS_OK;
+	}
+	return CHECK_FAIL(check,
+		later(line_of(check, "synthesis", "evaluate"), line_of(check, "gpu", "kind")),
+		"[synthesis] evaluate = device needs a device that makes proofs; [gpu] kind = %s "
+		"makes none",
+		"sim");
+}
+
 /* What the host can give without swapping; all that it has where the kernel does not tell. */
 static uint64_t available_bytes(void)
 {
@@ -201,8 +215,8 @@ static enum status check_heap(const struct check *check)
 enum status config_check(
 	const struct config *config, const char *name, const int *set_line, struct diag *diag)
 {
-	static enum status (*const checks[])(const struct check *) = {
-		check_pacer, check_address, check_kinds, check_file_root, check_heap};
+	static enum status (*const checks[])(const struct check *) = {check_pacer, check_address,
+		check_kinds, check_file_root, check_evaluate, check_heap};
 	const struct check check = {
 		.config = config, .name = name, .set_line = set_line, .diag = diag};
 	enum status status = STATUS_OK;

@@ -92,6 +92,8 @@ const struct config_key config_keys[] = {
 		"dispatched partitions that may wait for a synthesis worker; 0: as many as workers"),
 	CHOICE(synthesis, hand_over, "partition|job", "partition",
 		"when synthesized partitions reach the GPU queue: each at once, or all of a job together"),
+	CHOICE(synthesis, evaluate, "host|device", "host",
+		"where a, b and c are made of the witness: by synthesis, or on the GPU, which then holds the key's matrices too and gets the witness in their place"),
 
 	CHOICE(gpu, kind, "cpu|sim|cuda", "cpu",
 		"cpu: real proofs on threads; sim: a timing model that makes no proofs; cuda: real proofs on NVIDIA GPUs"),

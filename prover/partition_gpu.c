@@ -68,10 +68,12 @@ void partition_model_unmap(const struct partition_model *model, uint64_t bytes)
 	}
 }
 
-/* The vectors, and after them, in the same memory, the scalars of the other queries. */
-static uint64_t workspace_bytes(const struct device_shape *shape)
+/* The vectors, with the witness behind them, and afterwards, in the same memory, the scalars of the
+ * other queries. */
+static uint64_t workspace_bytes(const struct device_shape *shape, bool evaluates)
 {
-	const uint64_t vector_bytes = DEVICE_VECTOR_COUNT * shape->domain_size * sizeof(blst_fr);
+	const uint64_t vector_bytes = DEVICE_VECTOR_COUNT * shape->domain_size * sizeof(blst_fr) +
+				      (evaluates ? shape->wire_count * sizeof(blst_scalar) : 0);
 	uint64_t scalar_bytes = 0;
 
 	for (int i = 0; i < DEVICE_QUERY_COUNT; i++) {
@@ -93,7 +95,7 @@ static void meter_workspace(struct partition_gpu *gpu, uint64_t begin_ns)
 enum status partition_gpu_reserve(struct partition_gpu *gpu, const struct device_shape *shape)
 {
 	const struct device_ops *ops = gpu->config.ops;
-	const uint64_t bytes = workspace_bytes(shape);
+	const uint64_t bytes = workspace_bytes(shape, gpu->config.options.evaluates);
 	const uint64_t begin_ns = clock_now_ns();
 	enum status status;
 
@@ -133,6 +135,9 @@ static enum status open_streams(struct partition_gpu *gpu)
 		if (status == STATUS_OK) {
 			status = ops->event_open(device, &gpu->transformed[i]);
 		}
+	}
+	if (status == STATUS_OK) {
+		status = ops->event_open(device, &gpu->evaluated);
 	}
 	return status == STATUS_OK ? ops->event_open(device, &gpu->uploaded) : status;
 }
@@ -241,6 +246,7 @@ void partition_gpu_destroy(struct partition_gpu *gpu)
 		ops->event_close(device, gpu->transformed[i]);
 	}
 	ops->event_close(device, gpu->uploaded);
+	ops->event_close(device, gpu->evaluated);
 	ops->memory_free(device, gpu->workspace);
 	ops->memory_free(device, gpu->results);
 	ops->pinned_free(device, gpu->host_results, PARTITION_RESULT_COUNT * sizeof(blst_p1));

@@ -46,6 +46,7 @@ struct partition_options {
 	bool barrier_before_mutex;    /* wait for prep first, then take the mutex */
 	bool synchronizes_device;     /* a device-wide synchronisation before the unlock */
 	bool allocates_each_call;     /* device memory made and freed inside the mutex */
+	bool evaluates;               /* a, b and c are made of the witness on the device */
 	const uint8_t *blinding_seed; /* INSECURE, tests only: BLINDING_SEED_BYTES */
 };
 

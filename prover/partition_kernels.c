@@ -46,10 +46,9 @@ static enum status upload(
 	return status;
 }
 
-static enum status transform(struct partition_proof *proof, int vector)
+/* The vector as synthesis made it. */
+static enum status upload_vector(struct partition_proof *proof, int vector)
 {
-	struct partition_gpu *gpu = proof->gpu;
-	const struct device_ops *ops = gpu->config.ops;
 	const struct pinned_buffer *buffer = &proof->synthesized->abc[vector];
 	const struct device_place place = vector_place(proof, vector);
 	const struct device_copy copy = {
@@ -59,8 +58,49 @@ static enum status transform(struct partition_proof *proof, int vector)
 		.host = buffer->memory,
 		.is_pinned = buffer->is_pinned,
 	};
-	enum status status = upload(proof, gpu->streams[vector], &copy);
 
+	return upload(proof, proof->gpu->streams[vector], &copy);
+}
+
+/* The witness goes up, and all three vectors are made of it, which the other streams wait for. */
+static enum status evaluate(struct partition_proof *proof)
+{
+	struct partition_gpu *gpu = proof->gpu;
+	const struct device_ops *ops = gpu->config.ops;
+	const struct wtns *witness = proof->synthesized->witness;
+	const struct device_place place = vector_place(proof, DEVICE_VECTOR_COUNT);
+	const struct device_place abc[DEVICE_VECTOR_COUNT] = {
+		vector_place(proof, 0), vector_place(proof, 1), vector_place(proof, 2)};
+	const struct device_copy copy = {
+		.memory = place.memory,
+		.offset_bytes = place.offset_bytes,
+		.bytes = proof->key->shape.wire_count * sizeof(blst_scalar),
+		.host = witness->values,
+	};
+	enum status status = upload(proof, gpu->streams[0], &copy);
+
+	if (status == STATUS_OK) {
+		status = ops->evaluate(gpu->streams[0], device_key(proof), place, abc);
+	}
+	if (status == STATUS_OK) {
+		status = ops->event_record(gpu->evaluated, gpu->streams[0]);
+	}
+	for (int i = 1; i < DEVICE_VECTOR_COUNT && status == STATUS_OK; i++) {
+		status = ops->stream_wait(gpu->streams[i], gpu->evaluated);
+	}
+	return status;
+}
+
+static enum status transform(struct partition_proof *proof, int vector)
+{
+	struct partition_gpu *gpu = proof->gpu;
+	const struct device_ops *ops = gpu->config.ops;
+	const struct device_place place = vector_place(proof, vector);
+	enum status status = STATUS_OK;
+
+	if (!gpu->config.options.evaluates) {
+		status = upload_vector(proof, vector);
+	}
 	if (status == STATUS_OK) {
 		status = ops->transform(
 			gpu->streams[vector], device_key(proof), (enum device_vector)vector, place);
@@ -101,7 +141,7 @@ static enum status transform_and_sum_h(struct partition_proof *proof)
 	const struct device_ops *ops = gpu->config.ops;
 	struct device_stream *stream = gpu->streams[0];
 	struct device_place places[DEVICE_VECTOR_COUNT];
-	enum status status = STATUS_OK;
+	enum status status = gpu->config.options.evaluates ? evaluate(proof) : STATUS_OK;
 
 	for (int i = 0; i < DEVICE_VECTOR_COUNT && status == STATUS_OK; i++) {
 		places[i] = vector_place(proof, i);

@@ -56,6 +56,7 @@ struct partition_gpu {
 	uint64_t lane_busy_at_lock_ns;
 	struct device_stream *streams[DEVICE_VECTOR_COUNT];
 	struct device_event *transformed[DEVICE_VECTOR_COUNT];
+	struct device_event *evaluated;
 	struct device_event *uploaded;
 	struct device_memory *workspace; /* the vectors, later the scalars */
 	uint64_t workspace_bytes;

@@ -105,6 +105,7 @@ static enum status open_device(struct pipeline *pipeline, uint32_t index, struct
 		.meter = pipeline->meter,
 		.index = index,
 		.memory_bytes = gpu->memory_bytes,
+		.holds_matrices = pipeline->config.synthesis.evaluate == CONFIG_EVALUATE_DEVICE,
 		.lane_thread_count = gpu->kernel_threads ? (uint32_t)gpu->kernel_threads : share,
 		.pinned_bytes_per_s = gpu->pinned_mb_per_s * BYTES_PER_MB,
 		.pageable_bytes_per_s = gpu->pageable_mb_per_s * BYTES_PER_MB,
@@ -140,6 +141,7 @@ static enum status create_gpu(struct pipeline *pipeline, uint32_t index)
 		.barrier_before_mutex = config->gpu.barrier == CONFIG_BARRIER_BEFORE_MUTEX,
 		.synchronizes_device = config->gpu.sync == CONFIG_SYNC_DEVICE,
 		.allocates_each_call = config->gpu.workspace == CONFIG_WORKSPACE_PER_CALL,
+		.evaluates = config->synthesis.evaluate == CONFIG_EVALUATE_DEVICE,
 	};
 	return partition_gpu_create(&gpu, &pipeline->gpus[index]);
 }

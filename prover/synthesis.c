@@ -82,31 +82,42 @@ static void evaluate(
 	}
 }
 
-static enum status fill(struct partition *partition, struct diag *diag)
+static enum status fill_vectors(struct partition *partition)
 {
 	struct synthesized *synthesized = partition->synthesized;
-	const struct srs *srs = partition->job->srs;
-	uint32_t public_count = srs->zkey->public_count;
+	const struct wtns *witness = synthesized->witness;
+	uint8_t *classes = malloc(witness->count);
 	blst_fr *abc[3];
-	uint8_t *classes = NULL;
-	enum status status = make_witness(partition, diag, &synthesized->witness);
 
-	if (status != STATUS_OK) {
-		return status;
-	}
-	classes = malloc(synthesized->witness->count);
-	partition->publics = malloc((size_t)(public_count + 1) * sizeof(*partition->publics));
-	if (!classes || !partition->publics) {
-		free(classes);
+	if (!classes) {
 		return STATUS_NO_MEMORY;
 	}
 	for (int i = 0; i < 3; i++) {
 		abc[i] = synthesized->abc[i].memory;
 	}
-	scalars_classify_all(synthesized->witness->values, synthesized->witness->count, classes);
-	evaluate(srs, synthesized->witness, classes, abc);
-	explicit_bzero(classes, synthesized->witness->count);
+	scalars_classify_all(witness->values, witness->count, classes);
+	evaluate(partition->job->srs, witness, classes, abc);
+	explicit_bzero(classes, witness->count);
 	free(classes);
+	return STATUS_OK;
+}
+
+static enum status fill(struct partition *partition, bool evaluates, struct diag *diag)
+{
+	struct synthesized *synthesized = partition->synthesized;
+	uint32_t public_count = partition->job->srs->zkey->public_count;
+	enum status status = make_witness(partition, diag, &synthesized->witness);
+
+	if (status == STATUS_OK && evaluates) {
+		status = fill_vectors(partition);
+	}
+	if (status != STATUS_OK) {
+		return status;
+	}
+	partition->publics = malloc((size_t)(public_count + 1) * sizeof(*partition->publics));
+	if (!partition->publics) {
+		return STATUS_NO_MEMORY;
+	}
 	partition->public_count = public_count;
 	memcpy(partition->publics, &synthesized->witness->values[1],
 		public_count * sizeof(*partition->publics));
@@ -116,11 +127,12 @@ static enum status fill(struct partition *partition, struct diag *diag)
 static enum status synthesize(
 	struct pipeline *pipeline, struct partition *partition, struct diag *diag)
 {
+	const bool evaluates = pipeline->config.synthesis.evaluate == CONFIG_EVALUATE_HOST;
 	const struct device_shape *shape = &partition->job->srs->key.shape;
 	enum status status = STATUS_OK;
 
 	status = synthesized_create(pipeline->pinned_pool, partition_work(partition, GAPTRACE_NONE),
-		shape->domain_size * sizeof(blst_fr), &partition->synthesized);
+		evaluates ? shape->domain_size * sizeof(blst_fr) : 0, &partition->synthesized);
 	partition->upstream.synthesis_work_ns = clock_now_ns();
 	partition->churn = partition_churn_create(pipeline->config.memory.churn_bytes);
 	if (status != STATUS_OK) {
@@ -131,7 +143,7 @@ static enum status synthesize(
 		simulate_work(&pipeline->config.sim, pipeline->config.sim.synthesis_ms);
 		return STATUS_OK;
 	}
-	return fill(partition, diag);
+	return fill(partition, evaluates, diag);
 }
 
 /* How long a modelled synthesis sleeps; 0 when it works. */

@@ -17,7 +17,7 @@ enum status synthesized_create(struct pinned_pool *pool, struct gaptrace_work wo
 	}
 	synthesized->work = work;
 	synthesized->pool = pool;
-	for (int i = 0; i < DEVICE_VECTOR_COUNT; i++) {
+	for (int i = 0; i < DEVICE_VECTOR_COUNT && vector_bytes > 0; i++) {
 		enum status status = pinned_pool_checkout(pool, vector_bytes, &synthesized->abc[i]);
 
 		if (status != STATUS_OK) {

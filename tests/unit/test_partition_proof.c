@@ -42,6 +42,7 @@ struct partition_rig {
 	struct thread_pool *prep_pool;
 	struct thread_pool *dealloc_pool;
 	struct partition_gpu *gpu;
+	bool evaluates; /* on the device: synthesis makes no vectors */
 };
 
 struct rig_options {
@@ -92,7 +93,7 @@ static void open_rig(struct partition_rig *rig, const struct rig_options *option
 		.options = options->partition, .device_index = options->device.index};
 	struct pinned_pool_config pool_config = {.staging = options->staging};
 
-	*rig = (struct partition_rig){0};
+	*rig = (struct partition_rig){.evaluates = options->partition.evaluates};
 	open_device(rig, options);
 	pool_config.ops = rig->ops;
 	pool_config.device = rig->device;
@@ -185,13 +186,13 @@ static struct synthesized *synthesize(struct partition_rig *rig, int32_t partiti
 {
 	const struct gaptrace_work work = {
 		.job = JOB, .partition = partition, .device = GAPTRACE_NONE};
-	const uint64_t bytes = rig->key.shape.domain_size * sizeof(blst_fr);
+	const uint64_t bytes = rig->evaluates ? 0 : rig->key.shape.domain_size * sizeof(blst_fr);
 	struct synthesized *synthesized = NULL;
 
 	assert_int_equal(
 		synthesized_create(rig->pinned_pool, work, bytes, &synthesized), STATUS_OK);
 	if (rig->ops->makes_proofs) {
-		for (int i = 0; i < DEVICE_VECTOR_COUNT; i++) {
+		for (int i = 0; i < DEVICE_VECTOR_COUNT && !rig->evaluates; i++) {
 			memcpy(synthesized->abc[i].memory, expected.values[i], bytes);
 		}
 		synthesized->witness = copy_of_witness();
@@ -514,7 +515,9 @@ static void fail_once(const char *backend, enum device_fault fault, uint32_t aft
 	const struct rig_options options = {.backend = backend,
 		.staging = PINNED_POOL_PAGEABLE,
 		.partition = *partition,
-		.device = {.fault = fault, .fault_after_count = after_count}};
+		.device = {.fault = fault,
+			.fault_after_count = after_count,
+			.holds_matrices = partition->evaluates}};
 	struct synthesized *synthesized;
 	struct partition_proof *proof = NULL;
 	enum status status;
@@ -530,6 +533,24 @@ static void fail_once(const char *backend, enum device_fault fault, uint32_t aft
 	prove_and_check(&rig, 1);
 	assert_int_equal(partition_gpu_counts(rig.gpu).proved_count, 1);
 	close_rig(&rig);
+}
+
+/* Only the witness goes up, and what prep makes of it. */
+static void evaluated_on_the_device_the_proof_is_the_same(void **state)
+{
+	struct partition_rig rig;
+	const struct rig_options options = {.backend = "cpu",
+		.partition = {.evaluates = true},
+		.device = {.holds_matrices = true}};
+
+	(void)state;
+	open_rig(&rig, &options);
+	prove_and_check(&rig, 0);
+	prove_and_check(&rig, 1);
+	assert_int_equal(partition_gpu_counts(rig.gpu).device.upload_pinned_bytes, 0);
+	assert_int_equal(partition_gpu_counts(rig.gpu).failed_count, 0);
+	close_rig(&rig);
+	fail_once("cpu", DEVICE_FAULT_EVALUATE, 0, &options.partition);
 }
 
 static void what_fails_leaves_the_gpu_fit(void **state)
@@ -601,6 +622,7 @@ int main(void)
 		BOTH(memory_is_freed_where_it_was_chosen),
 		BOTH(a_proof_that_is_not_finished_goes_without_a_trace),
 		BOTH(what_fails_leaves_the_gpu_fit),
+		cmocka_unit_test(evaluated_on_the_device_the_proof_is_the_same),
 		BOTH(without_pinned_memory_it_proves_from_pageable),
 	};
 
