@@ -16,14 +16,14 @@ stock() {
 }
 
 port=$((20000 + RANDOM % 20000))
-lttng-relayd -o "$WORK/relay" -C "tcp://127.0.0.1:$port" -D "tcp://127.0.0.1:$((port + 1))" \
+lttng-relayd -vv -o "$WORK/relay" -C "tcp://127.0.0.1:$port" -D "tcp://127.0.0.1:$((port + 1))" \
   -L "tcp://127.0.0.1:$((port + 2))" >"$WORK/relayd.log" 2>&1 &
 relayd=$!
 at_exit kill "$relayd"
 listens() {
   (: <>"/dev/tcp/127.0.0.1/$((port + 2))") 2>/dev/null
 }
-wait_until 30 listens
+wait_until 120 listens
 lttng_start
 
 # live_begin: a session that streams to the relay daemon, and in $live the source that reads it. A
@@ -38,10 +38,22 @@ live_begin() {
   live=(-c source.ctf.lttng-live
     -p "inputs=[\"net://127.0.0.1:$((port + 2))/host/$(hostname)/$session\"],session-not-found-action=\"end\"")
   LTTNG_UST_REGISTER_TIMEOUT=60000 "$emitter" 1 1
+  reader_count=$(readers)
 }
 
-# live_end READER: emits more, stops the session, and waits for the reader to come to the end.
+# How many readers have come, as the relay daemon says.
+readers() {
+  grep -c 'Attach session ID .* received' "$WORK/relayd.log" || true
+}
+
+reader_came() {
+  [ "$(readers)" -gt "$reader_count" ]
+}
+
+# live_end READER: emits more, stops the session, and waits for the reader to come to the end. A
+# reader is shown only what comes after it.
 live_end() {
+  wait_until 120 reader_came
   LTTNG_UST_REGISTER_TIMEOUT=60000 "$emitter" 1 0
   "${@:2}"
   lttng stop "$session" >/dev/null
@@ -57,7 +69,7 @@ at_exit kill "$reader"
 told() {
   [ -n "$(find "$WORK/gaps" -type f ! -name metadata -size +0 2>/dev/null)" ]
 }
-live_end "$reader" wait_until 60 told
+live_end "$reader" wait_until 120 told
 babeltrace2 "$WORK/gaps" >"$WORK/gaps.text"
 expect_line "$WORK/gaps.text" gaptrace:gap_part
 
