@@ -24,7 +24,7 @@ enum thread_column {
 	THREAD_NAME,
 };
 
-static const struct nsys_shape THREADS = {
+static const struct nsys_shape threads_shape = {
 	.table = "ThreadNames",
 	.columns = {"globalTid", "nameId"},
 };
@@ -172,7 +172,7 @@ static enum status open_parts(struct nsys_reader *reader, const char *path, stru
 		status = nsys_ranges_read_domains(reader, diag);
 	}
 	if (status == STATUS_OK) {
-		status = nsys_table_open(&reader->database, &THREADS, 3, &reader->threads);
+		status = nsys_table_open(&reader->database, &threads_shape, 3, &reader->threads);
 	}
 	if (status == STATUS_OK) {
 		first = earliest(reader);
@@ -232,13 +232,29 @@ static enum status read_row(
 	return status;
 }
 
-/* The next event of the tables: the end of a range, or a row. */
+/* The end of a range or a row, whichever is first. *out_is_end when neither is left. */
+static enum status take_one(
+	struct nsys_reader *reader, struct event *event, bool *out_has, bool *out_is_end)
+{
+	struct nsys_stream *stream = earliest(reader);
+	uint64_t end_ns;
+
+	if (nsys_ranges_next_end(reader->ranges, &end_ns) &&
+		(!stream || end_ns <= (uint64_t)(stream->start - reader->base))) {
+		nsys_ranges_end(reader->ranges, event);
+		*out_has = true;
+		return STATUS_OK;
+	}
+	*out_is_end = stream == NULL;
+	return stream ? read_row(reader, stream, event, out_has) : STATUS_OK;
+}
+
+/* The next event of the tables; rows that are none are passed over. */
 static enum status next_row(
 	struct nsys_reader *reader, struct event *event, bool *out_has, struct diag *diag)
 {
 	enum status status = STATUS_OK;
-	struct nsys_stream *stream;
-	uint64_t end_ns;
+	bool is_end = false;
 
 	*out_has = reader->has_held;
 	if (reader->has_held) {
@@ -246,23 +262,13 @@ static enum status next_row(
 		reader->has_held = false;
 		return STATUS_OK;
 	}
-	while (!*out_has && status == STATUS_OK) {
+	while (!*out_has && !is_end && status == STATUS_OK) {
 		if (reader->current) {
 			status = advance(reader, reader->current, diag);
 			reader->current = NULL;
-			if (status != STATUS_OK) {
-				return status;
-			}
 		}
-		stream = earliest(reader);
-		if (nsys_ranges_next_end(reader->ranges, &end_ns) &&
-			(!stream || end_ns <= (uint64_t)(stream->start - reader->base))) {
-			nsys_ranges_end(reader->ranges, event);
-			*out_has = true;
-		} else if (stream) {
-			status = read_row(reader, stream, event, out_has);
-		} else {
-			return STATUS_OK;
+		if (status == STATUS_OK) {
+			status = take_one(reader, event, out_has, &is_end);
 		}
 	}
 	return status;
@@ -326,6 +332,12 @@ static enum status next_of_stage(
 	}
 }
 
+static enum status next_stage(struct nsys_reader *reader)
+{
+	reader->stage++;
+	return reader->stage == STAGE_CLOSING ? nsys_facts_close(reader) : STATUS_OK;
+}
+
 static enum status next_event(
 	struct import_reader *base, struct event *out_event, bool *out_has_event, struct diag *diag)
 {
@@ -337,10 +349,7 @@ static enum status next_event(
 	while (!has_event && reader->stage < STAGE_ENDED && status == STATUS_OK) {
 		status = next_of_stage(reader, &event, &has_event, diag);
 		if (status == STATUS_OK && !has_event) {
-			reader->stage++;
-			if (reader->stage == STAGE_CLOSING) {
-				status = nsys_facts_close(reader);
-			}
+			status = next_stage(reader);
 		}
 	}
 	if (status != STATUS_OK) {
@@ -372,7 +381,7 @@ static void destroy(struct import_reader *base)
 	free(reader);
 }
 
-static const struct import_reader_operations OPERATIONS = {
+static const struct import_reader_operations operations = {
 	.next = next_event,
 	.destroy = destroy,
 };
@@ -386,7 +395,7 @@ static enum status open_reader(
 	if (!reader) {
 		return STATUS_NO_MEMORY;
 	}
-	reader->reader.operations = &OPERATIONS;
+	reader->reader.operations = &operations;
 	status = open_parts(reader, path, diag);
 	if (status != STATUS_OK) {
 		destroy(&reader->reader);

@@ -13,7 +13,7 @@ enum gpu_column {
 	GPU_BUS,
 };
 
-static const struct nsys_shape GPUS = {
+static const struct nsys_shape gpus_shape = {
 	.table = "TARGET_INFO_GPU",
 	.columns = {"id", "?name", "?uuid", "?busLocation"},
 };
@@ -24,7 +24,7 @@ enum map_column {
 	MAP_PID,
 };
 
-static const struct nsys_shape MAP = {
+static const struct nsys_shape map_shape = {
 	.table = "TARGET_INFO_CUDA_DEVICE",
 	.columns = {"gpuId", "cudaId", "pid"},
 };
@@ -84,10 +84,12 @@ static enum status add_map(
 
 enum status nsys_devices_read(struct nsys_reader *reader, struct diag *diag)
 {
-	const enum status status = nsys_rows_each(reader, &GPUS, add_gpu, &reader->devices, diag);
+	const enum status status =
+		nsys_rows_each(reader, &gpus_shape, add_gpu, &reader->devices, diag);
 
-	return status == STATUS_OK ? nsys_rows_each(reader, &MAP, add_map, &reader->devices, diag)
-				   : status;
+	return status == STATUS_OK
+		       ? nsys_rows_each(reader, &map_shape, add_map, &reader->devices, diag)
+		       : status;
 }
 
 struct nsys_device_pair *nsys_devices_get(

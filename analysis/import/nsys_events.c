@@ -9,14 +9,14 @@ struct nsys_events {
 };
 
 /* A table of its own with a key, in a temporary file: the file's has no index. */
-static const char COPY[] =
+static const char copy[] =
 	"CREATE TEMP TABLE event_streams (sync INTEGER, process INTEGER, stream INTEGER,"
 	" PRIMARY KEY (sync, process)) WITHOUT ROWID;"
 	"INSERT OR IGNORE INTO temp.event_streams SELECT eventSyncId, globalPid, streamId"
 	" FROM main.CUPTI_ACTIVITY_KIND_CUDA_EVENT NOT INDEXED"
 	" WHERE eventSyncId IS NOT NULL AND globalPid IS NOT NULL";
 
-static const char LOOKUP[] = "SELECT stream FROM temp.event_streams WHERE sync=?1 AND process=?2";
+static const char lookup[] = "SELECT stream FROM temp.event_streams WHERE sync=?1 AND process=?2";
 
 static bool has_table(struct nsys_database *database)
 {
@@ -39,8 +39,8 @@ enum status nsys_events_create(struct nsys_database *database, struct nsys_event
 	/* Rows that cannot be copied are waits for nobody knows what, as those without the table.
 	 */
 	if (has_table(database) &&
-		sqlite3_exec(database->db, COPY, NULL, NULL, NULL) == SQLITE_OK) {
-		events->lookup = nsys_database_prepare(database, LOOKUP);
+		sqlite3_exec(database->db, copy, NULL, NULL, NULL) == SQLITE_OK) {
+		events->lookup = nsys_database_prepare(database, lookup);
 	}
 	*out_events = events;
 	return STATUS_OK;

@@ -156,6 +156,25 @@ static enum status note_diagnostics(struct nsys_reader *reader, struct diag *dia
 	return status;
 }
 
+/* What of a table could not be read, and what it lacks. */
+static enum status note_table(struct nsys_reader *reader, const struct nsys_table *table)
+{
+	enum status status = STATUS_OK;
+
+	if (table->state == NSYS_TABLE_USELESS) {
+		return nsys_notes_add(&reader->notes, EVENT_NOTE_UNREADABLE, 0, "%s: %s; not read",
+			table->shape->table, table->fault);
+	}
+	for (int column = 0; column < NSYS_COLUMNS_MAX && status == STATUS_OK; column++) {
+		if (table->missing >> column & 1) {
+			status = nsys_notes_add(&reader->notes, EVENT_NOTE_FACT, 0,
+				"%s: no column '%s'", table->shape->table,
+				table->shape->columns[column]);
+		}
+	}
+	return status;
+}
+
 /* Which tables there are: what is not there cannot be a cause. */
 static enum status note_tables(struct nsys_reader *reader)
 {
@@ -166,24 +185,12 @@ static enum status note_tables(struct nsys_reader *reader)
 
 	for (int i = 0; i < NSYS_SOURCE_COUNT && status == STATUS_OK; i++) {
 		const struct nsys_stream *stream = &reader->streams[i];
-		const struct nsys_table *table = &stream->table;
 
-		if (table->state == NSYS_TABLE_ABSENT) {
+		if (stream->table.state == NSYS_TABLE_ABSENT) {
 			used += (size_t)snprintf(absent + used, sizeof(absent) - used, "%s%s",
 				used > 0 ? ", " : "", stream->source->what);
-		} else if (table->state == NSYS_TABLE_USELESS) {
-			status = nsys_notes_add(&reader->notes, EVENT_NOTE_UNREADABLE, 0,
-				"%s: %s; not read", table->shape->table, table->fault);
 		}
-		for (int column = 0; column < NSYS_COLUMNS_MAX && status == STATUS_OK &&
-				     table->state != NSYS_TABLE_USELESS;
-			column++) {
-			if (table->missing >> column & 1) {
-				status = nsys_notes_add(&reader->notes, EVENT_NOTE_FACT, 0,
-					"%s: no column '%s'", table->shape->table,
-					table->shape->columns[column]);
-			}
-		}
+		status = note_table(reader, &stream->table);
 		has_device |= stream->source->is_device && stream->has_row;
 	}
 	if (status == STATUS_OK && used > 0) {
@@ -201,13 +208,14 @@ static enum status note_tables(struct nsys_reader *reader)
 static enum status note_file(struct nsys_reader *reader)
 {
 	const struct nsys_database *database = &reader->database;
+	const uint64_t whole_bytes = database->file_bytes + database->missing_bytes;
 	enum status status = STATUS_OK;
 
 	if (database->missing_bytes > 0) {
 		status = nsys_notes_add(&reader->notes, EVENT_NOTE_UNREADABLE, 0,
 			"the file was cut: %llu of %llu bytes are missing",
 			(unsigned long long)database->missing_bytes,
-			(unsigned long long)(database->file_bytes + database->missing_bytes));
+			(unsigned long long)whole_bytes);
 	}
 	if (status == STATUS_OK && database->is_partial) {
 		status = nsys_notes_add(&reader->notes, EVENT_NOTE_UNREADABLE, 0,

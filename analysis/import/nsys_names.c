@@ -34,7 +34,7 @@ struct nsys_names {
 };
 
 /* By number only when that is the key of the table: a search through all of it is no look-up. */
-static const char LOOKUP[] = "SELECT value FROM main.StringIds WHERE id=?1";
+static const char lookup[] = "SELECT value FROM main.StringIds WHERE id=?1";
 
 static bool has_key(struct nsys_database *database)
 {
@@ -63,7 +63,7 @@ enum status nsys_names_create(struct nsys_database *database, struct nsys_names 
 	names->database = database;
 	if (nsys_database_has_table(database, "StringIds") && has_key(database) &&
 		nsys_database_has_column(database, "StringIds", "value")) {
-		names->lookup = nsys_database_prepare(database, LOOKUP);
+		names->lookup = nsys_database_prepare(database, lookup);
 	}
 	*out_names = names;
 	return STATUS_OK;
@@ -142,23 +142,22 @@ static enum status grow(struct nsys_names *names)
 static char *look_up(struct nsys_names *names, int64_t id)
 {
 	const char *text = NULL;
-	size_t size = 0;
+	size_t size;
 	size_t clipped;
 	char *copy;
 
 	if (names->lookup && sqlite3_bind_int64(names->lookup, 1, id) == SQLITE_OK &&
 		nsys_database_step(names->database, names->lookup) == NSYS_STEP_ROW) {
 		text = (const char *)sqlite3_column_text(names->lookup, 0);
-		size = text ? strlen(text) : 0;
 	}
+	names->unknown_count += text == NULL;
+	text = text ? text : "";
+	size = strlen(text);
 	clipped = nsys_names_clip(text, size);
 	names->cut_count += clipped < size;
-	names->unknown_count += text == NULL;
 	copy = malloc(clipped + 1);
 	if (copy) {
-		if (clipped > 0) {
-			memcpy(copy, text, clipped);
-		}
+		memcpy(copy, text, clipped);
 		copy[clipped] = '\0';
 		names->kept_bytes += clipped + 1;
 	}

@@ -157,6 +157,7 @@ static enum status push_heap(struct nsys_ranges *ranges, struct range *range)
 
 	if (ranges->count == ranges->capacity) {
 		const size_t capacity = ranges->capacity ? 2 * ranges->capacity : 64;
+		/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers. */
 		struct range **heap = reallocarray(ranges->heap, capacity, sizeof(*heap));
 
 		if (!heap) {
@@ -240,9 +241,9 @@ static void close_on_thread(struct nsys_ranges *ranges, struct range *range)
 	*at = range->outer ? range->outer : range->next;
 }
 
-/* Whether a range is one of a thread's nested ones; if not, which count has it. */
-static uint64_t *why_not(struct nsys_ranges *ranges, const struct nsys_table *table,
-	uint64_t thread, uint64_t end_ns)
+/* Whether a range is none of a thread's nested ones; then it was counted. */
+static bool is_left_out(struct nsys_ranges *ranges, const struct nsys_table *table, uint64_t thread,
+	uint64_t end_ns)
 {
 	const struct range *outer = *find_thread(ranges, thread);
 	const bool is_crossing = outer && end_ns > outer->end_ns;
@@ -251,20 +252,24 @@ static uint64_t *why_not(struct nsys_ranges *ranges, const struct nsys_table *ta
 	int64_t end_thread;
 
 	if (type == TYPE_MARK) {
-		return &ranges->counts.marks;
+		ranges->counts.marks++;
+		return true;
 	}
 	if (is_start_end && nsys_table_integer(table, RANGE_END_THREAD, &end_thread) &&
 		(uint64_t)end_thread != thread) {
-		return &ranges->counts.across_threads;
+		ranges->counts.across_threads++;
+		return true;
 	}
 	if (is_start_end && (is_crossing || end_ns == UINT64_MAX)) {
-		return &ranges->counts.overlapping;
+		ranges->counts.overlapping++;
+		return true;
 	}
 	if (ranges->count == NSYS_OPEN_RANGE_COUNT_MAX) {
-		return &ranges->counts.too_many;
+		ranges->counts.too_many++;
+		return true;
 	}
 	ranges->counts.crossing += is_crossing && end_ns != UINT64_MAX;
-	return NULL;
+	return false;
 }
 
 static enum status open_range(
@@ -331,7 +336,6 @@ static enum status convert_range(struct nsys_reader *reader, struct nsys_stream 
 	struct nsys_ranges *ranges = reader->ranges;
 	const struct nsys_table *table = &stream->table;
 	uint64_t end_ns = UINT64_MAX;
-	uint64_t *count;
 	int64_t thread;
 	enum status status;
 
@@ -346,9 +350,7 @@ static enum status convert_range(struct nsys_reader *reader, struct nsys_stream 
 		stream->useless_count++;
 		return STATUS_OK;
 	}
-	count = why_not(ranges, table, (uint64_t)thread, end_ns);
-	if (count) {
-		++*count;
+	if (is_left_out(ranges, table, (uint64_t)thread, end_ns)) {
 		return STATUS_OK;
 	}
 	fill_span(event, EVENT_SPAN_BEGIN, (uint64_t)thread);
