@@ -109,6 +109,29 @@ static void names_are_whatever_bytes_they_are_but_not_without_end(void **state)
 		nsys_fixture_note(fixture, EVENT_NOTE_FACT, "2 names are not in StringIds"));
 }
 
+static void more_names_than_are_kept_are_all_told(void **state)
+{
+	/* The kept ones are dropped on the way, while ranges of their own still hold theirs. */
+	AUTO(nsys_fixture_destroy)
+	struct nsys_fixture *fixture = nsys_fixture_read(NSYS_STRINGS LOOSE_KERNELS NSYS_NVTX
+		"INSERT INTO StringIds WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n"
+		" WHERE i<34000) SELECT i,'name '||i FROM n;"
+		"INSERT INTO NVTX_EVENTS VALUES (0,99999,59,NULL,NULL,NULL,NULL," NSYS_THREAD
+		",NULL,7,0,NULL);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT 34000-id,34000-id,0,1,7,1,0,id,1 "
+		"FROM"
+		" StringIds WHERE id<34000;");
+
+	(void)state;
+	assert_string_equal(nsys_fixture_get(fixture, EVENT_SPAN_BEGIN, 0)->span.name, "name 7");
+	assert_string_equal(
+		nsys_fixture_get(fixture, EVENT_GPU_KERNEL, 0)->kernel.name, "name 33999");
+	assert_string_equal(
+		nsys_fixture_get(fixture, EVENT_GPU_KERNEL, 999)->kernel.name, "name 33000");
+	/* Three notes, the device, the range's two ends, and the kernels. */
+	assert_int_equal(fixture->count, 3 + 1 + 2 + 34000);
+}
+
 static void notes_are_one_line_whatever_the_file_says(void **state)
 {
 	AUTO(nsys_fixture_destroy)
@@ -330,6 +353,7 @@ int main(void)
 		cmocka_unit_test(bad_ends_go_to_the_engine_that_counts_them),
 		cmocka_unit_test(huge_times_do_not_wrap),
 		cmocka_unit_test(names_are_whatever_bytes_they_are_but_not_without_end),
+		cmocka_unit_test(more_names_than_are_kept_are_all_told),
 		cmocka_unit_test(notes_are_one_line_whatever_the_file_says),
 		cmocka_unit_test(what_is_no_ordinary_table_is_not_run),
 		cmocka_unit_test(devices_beyond_the_limit_are_counted),
