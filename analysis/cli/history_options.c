@@ -92,6 +92,7 @@ static const char *const verbs[] = {
 	[HISTORY_TREND] = "trend",
 	[HISTORY_SHOW] = "show",
 	[HISTORY_MARK] = "mark",
+	[HISTORY_VERB_COUNT] = "",
 };
 
 void history_options_help(FILE *stream)

@@ -74,14 +74,15 @@ enum status work_unit_parse(const char *text, struct work_unit *out_unit, struct
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const size_t length = strlen(kinds[i].name);
 
-		if (strncmp(text, kinds[i].name, length) == 0) {
-			unit.kind = kinds[i].kind;
-			status = take_name(text + length, &unit, diag);
-			if (status == STATUS_OK) {
-				*out_unit = unit;
-			}
-			return status;
+		if (strncmp(text, kinds[i].name, length) != 0) {
+			continue;
 		}
+		unit.kind = kinds[i].kind;
+		status = take_name(text + length, &unit, diag);
+		if (status == STATUS_OK) {
+			*out_unit = unit;
+		}
+		return status;
 	}
 	return diag_set(
 		diag, STATUS_BAD_USE, "work: '%s' is no unit; there are " KNOWN_UNITS, text);

@@ -58,8 +58,10 @@ static enum status insert(
 	struct store *store, const struct history_run *run, int64_t *out_id, struct diag *diag)
 {
 	struct sql sql = {.used = 0};
+	int64_t id = 0;
 	struct store_statement statement = {
-		.value_count = STORE_COLUMN_COUNT, .visit = take_id, .context = out_id};
+		.value_count = STORE_COLUMN_COUNT, .visit = take_id, .context = &id};
+	enum status status;
 
 	sql_add(&sql, "INSERT INTO gaptrace_runs (");
 	sql_add_columns(&sql, true);
@@ -70,7 +72,9 @@ static enum status insert(
 	}
 	sql_add(&sql, ") ON CONFLICT (fingerprint) DO NOTHING RETURNING id");
 	statement.sql = sql.text;
-	return store_run(store, &statement, diag);
+	status = store_run(store, &statement, diag);
+	*out_id = id;
+	return status;
 }
 
 struct known {
@@ -94,22 +98,54 @@ static enum status take_known(void *context, const struct history_found *found)
 	return STATUS_OK;
 }
 
-static const char fingerprint_condition[] = "fingerprint = $1";
+/* What stands behind WHERE, with its values, and who looks at the rows. */
+struct search {
+	struct store_statement conditions;
+	const char *tail;
+	bool wants_report;
+	history_visitor *visit;
+	void *context;
+};
 
-static enum status find_rows(struct store *store, const struct store_statement *conditions,
-	const char *tail, bool wants_report, history_visitor *visit, void *context,
-	struct diag *diag);
+static enum status take_row(void *context, const char *const *values)
+{
+	const struct search *search = context;
+	struct history_found found = {.id = values[0] ? values[0] : ""};
+
+	for (int i = 0; i < STORE_COLUMN_COUNT; i++) {
+		found.values[i] = values[i + 1] ? values[i + 1] : "";
+	}
+	return search->visit(search->context, &found);
+}
+
+static enum status find_rows(struct store *store, struct search *search, struct diag *diag)
+{
+	struct store_statement query = search->conditions;
+	struct sql sql = {.used = 0};
+
+	sql_add(&sql, "SELECT id, ");
+	sql_add_columns(&sql, search->wants_report);
+	sql_add(&sql, " FROM gaptrace_runs WHERE %s%s", search->conditions.sql, search->tail);
+	query.sql = sql.text;
+	query.visit = take_row;
+	query.context = search;
+	return store_run(store, &query, diag);
+}
 
 /* The run is there already: by the same labels it is the same addition made twice. */
 static enum status check_known(struct store *store, const struct history_run *run,
 	struct history_added *out_added, struct diag *diag)
 {
 	struct known known = {.run = run};
-	const struct store_statement conditions = {.sql = fingerprint_condition,
-		.values = {run->values[STORE_COLUMN_FINGERPRINT]},
-		.value_count = 1};
-	const enum status status =
-		find_rows(store, &conditions, "", false, take_known, &known, diag);
+	struct search search = {
+		.conditions = {.sql = "fingerprint = $1",
+			.values = {run->values[STORE_COLUMN_FINGERPRINT]},
+			.value_count = 1},
+		.tail = "",
+		.visit = take_known,
+		.context = &known,
+	};
+	const enum status status = find_rows(store, &search, diag);
 
 	if (status != STATUS_OK) {
 		return status;
@@ -149,40 +185,6 @@ enum status history_add(struct store *store, struct history_run *const *runs, ui
 	return store_transact(store, add_all, &addition, diag);
 }
 
-struct finding {
-	history_visitor *visit;
-	void *context;
-};
-
-static enum status take_row(void *context, const char *const *values)
-{
-	const struct finding *finding = context;
-	struct history_found found = {.id = values[0] ? values[0] : ""};
-
-	for (int i = 0; i < STORE_COLUMN_COUNT; i++) {
-		found.values[i] = values[i + 1] ? values[i + 1] : "";
-	}
-	return finding->visit(finding->context, &found);
-}
-
-/* `conditions` has no SELECT: only what stands behind WHERE, and its values. */
-static enum status find_rows(struct store *store, const struct store_statement *conditions,
-	const char *tail, bool wants_report, history_visitor *visit, void *context,
-	struct diag *diag)
-{
-	struct finding finding = {.visit = visit, .context = context};
-	struct store_statement query = *conditions;
-	struct sql sql = {.used = 0};
-
-	sql_add(&sql, "SELECT id, ");
-	sql_add_columns(&sql, wants_report);
-	sql_add(&sql, " FROM gaptrace_runs WHERE %s%s", conditions->sql, tail);
-	query.sql = sql.text;
-	query.visit = take_row;
-	query.context = &finding;
-	return store_run(store, &query, diag);
-}
-
 static void add_condition(struct sql *sql, struct store_statement *conditions,
 	const char *comparison, const char *value)
 {
@@ -212,14 +214,17 @@ enum status history_find(struct store *store, const struct history_filter *filte
 		{"id =", filter->id},
 		{"fingerprint <>", filter->not_fingerprint},
 	};
-	struct store_statement conditions = {.value_count = 0};
 	struct sql sql = {.used = 0};
 	char tail[64] = " ORDER BY time_s DESC, id DESC";
 	const size_t tail_length = strlen(tail);
+	struct search search = {.tail = tail,
+		.wants_report = filter->wants_report,
+		.visit = visit,
+		.context = context};
 
 	sql_add(&sql, "1 = 1");
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		add_condition(&sql, &conditions, table[i].comparison, table[i].value);
+		add_condition(&sql, &search.conditions, table[i].comparison, table[i].value);
 	}
 	if (filter->is_trusted) {
 		sql_add(&sql, " AND trusted = 1");
@@ -231,8 +236,8 @@ enum status history_find(struct store *store, const struct history_filter *filte
 		(void)snprintf(tail + tail_length, sizeof(tail) - tail_length, " LIMIT %" PRIu32,
 			filter->limit);
 	}
-	conditions.sql = sql.text;
-	return find_rows(store, &conditions, tail, filter->wants_report, visit, context, diag);
+	search.conditions.sql = sql.text;
+	return find_rows(store, &search, diag);
 }
 
 struct marking {

@@ -13,40 +13,54 @@
 /* Databases have signed integers of 64 bits. */
 #define NUMBER_MAX ((uint64_t)INT64_MAX)
 
-/* Reads no more than a report can have; an empty or endless one is refused later or here. */
-static enum status read_stream(FILE *stream, char **out_text, size_t *out_length)
+struct text {
+	char *bytes;
+	size_t length;
+	size_t capacity;
+};
+
+/* Makes room for more than what there is, and for the end of the text. */
+static enum status text_grow(struct text *text)
 {
-	size_t capacity = 1u << 16;
-	size_t length = 0;
-	char *text = malloc(capacity);
+	const size_t capacity = text->capacity ? text->capacity * 2 : 1u << 16;
+	char *bytes;
 
-	while (text && !feof(stream) && !ferror(stream)) {
-		length += fread(text + length, 1, capacity - length - 1, stream);
-		if (length > HISTORY_REPORT_BYTES_MAX) {
-			free(text);
-			return STATUS_TOO_LARGE;
-		}
-		if (length + 1 == capacity) {
-			char *larger = realloc(text, capacity * 2);
-
-			if (!larger) {
-				free(text);
-				return STATUS_NO_MEMORY;
-			}
-			text = larger;
-			capacity *= 2;
-		}
+	if (text->length > HISTORY_REPORT_BYTES_MAX) {
+		return STATUS_TOO_LARGE;
 	}
-	if (!text) {
+	if (text->length + 1 < text->capacity) {
+		return STATUS_OK;
+	}
+	bytes = realloc(text->bytes, capacity);
+	if (!bytes) {
 		return STATUS_NO_MEMORY;
 	}
-	if (ferror(stream)) {
-		free(text);
-		return status_from_errno(errno);
+	text->bytes = bytes;
+	text->capacity = capacity;
+	return STATUS_OK;
+}
+
+/* Reads no more than a report can have; what is empty is refused later. */
+static enum status read_stream(FILE *stream, char **out_text, size_t *out_length)
+{
+	struct text text = {NULL, 0, 0};
+	enum status status = text_grow(&text);
+
+	while (status == STATUS_OK && !feof(stream) && !ferror(stream)) {
+		text.length +=
+			fread(text.bytes + text.length, 1, text.capacity - text.length - 1, stream);
+		status = text_grow(&text);
 	}
-	text[length] = '\0';
-	*out_text = text;
-	*out_length = length;
+	if (status == STATUS_OK && ferror(stream)) {
+		status = status_from_errno(errno);
+	}
+	if (status != STATUS_OK) {
+		free(text.bytes);
+		return status;
+	}
+	text.bytes[text.length] = '\0';
+	*out_text = text.bytes;
+	*out_length = text.length;
 	return STATUS_OK;
 }
 
@@ -104,7 +118,8 @@ static int compare_devices(const void *left, const void *right)
 /* "2 x NVIDIA H200 (cuda), 1 x cpu (cpu)": the same whatever their order and UUIDs. */
 static enum status set_devices(struct history_run *run, const struct run *report)
 {
-	const struct run_device **sorted = calloc(report->device_count + 1, sizeof(*sorted));
+	const struct run_device **sorted =
+		calloc(report->device_count + 1, sizeof(const struct run_device *));
 	char *text = NULL;
 	size_t size = 0;
 	FILE *stream = sorted ? open_memstream(&text, &size) : NULL;
@@ -117,7 +132,7 @@ static enum status set_devices(struct history_run *run, const struct run *report
 	for (uint32_t i = 0; i < report->device_count; i++) {
 		sorted[i] = &report->devices[i];
 	}
-	qsort(sorted, report->device_count, sizeof(*sorted), compare_devices);
+	qsort(sorted, report->device_count, sizeof(const struct run_device *), compare_devices);
 	for (uint32_t i = 0, same = 1; i < report->device_count; i++) {
 		if (i + 1 < report->device_count &&
 			compare_devices(&sorted[i], &sorted[i + 1]) == 0) {

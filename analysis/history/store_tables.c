@@ -51,7 +51,8 @@ static enum status create_runs(struct store *store, struct diag *diag)
 	if (used + 2 > sizeof(sql)) {
 		return STATUS_INTERNAL;
 	}
-	(void)strcat(sql, ")");
+	sql[used] = ')';
+	sql[used + 1] = '\0';
 	return run(store, sql, diag);
 }
 

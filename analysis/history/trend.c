@@ -18,24 +18,27 @@ static const struct {
 	{"throughput", TREND_THROUGHPUT},
 };
 
+static bool find_cause(const char *name, size_t length, enum cause *out_cause)
+{
+	for (int cause = 0; cause < CAUSE_COUNT; cause++) {
+		const char *known = cause_name((enum cause)cause);
+
+		if (strlen(known) == length && strncmp(known, name, length) == 0) {
+			*out_cause = (enum cause)cause;
+			return true;
+		}
+	}
+	return false;
+}
+
 static enum status parse_cause(const char *text, struct trend_metric *metric, struct diag *diag)
 {
 	const size_t length = strcspn(text, "/");
+	const char *object = text[length] ? text + length + 1 : "";
 
-	for (int cause = 0; cause < CAUSE_COUNT; cause++) {
-		const char *name = cause_name((enum cause)cause);
-
-		if (strlen(name) != length || strncmp(name, text, length) != 0) {
-			continue;
-		}
-		metric->kind = TREND_CAUSE;
-		metric->cause = (enum cause)cause;
-		if (text[length] == '/') {
-			if (strlen(text + length + 1) >= sizeof(metric->object)) {
-				break;
-			}
-			(void)strcpy(metric->object, text + length + 1);
-		}
+	metric->kind = TREND_CAUSE;
+	if (find_cause(text, length, &metric->cause) && strlen(object) < sizeof(metric->object)) {
+		memcpy(metric->object, object, strlen(object) + 1);
 		return STATUS_OK;
 	}
 	return diag_set(diag, STATUS_BAD_USE,
@@ -106,22 +109,28 @@ static double ratio(double part, double whole)
 	return whole > 0 ? part / whole : (double)NAN;
 }
 
+static double usage_cause_ns(const struct trend_metric *metric, const struct run_usage *usage)
+{
+	double sum_ns = 0;
+
+	for (uint32_t i = 0; i < usage->cause_count; i++) {
+		const struct run_cause *row = &usage->causes[i];
+
+		if (row->cause == metric->cause &&
+			(!metric->object[0] || strcmp(row->object, metric->object) == 0)) {
+			sum_ns += (double)row->ns;
+		}
+	}
+	return sum_ns;
+}
+
 /* What all devices lost to the cause. */
 static double cause_ns(const struct trend_metric *metric, const struct run *run)
 {
 	double sum_ns = 0;
 
 	for (uint32_t i = 0; i < run->device_count; i++) {
-		const struct run_usage *usage = &run->devices[i].usage;
-
-		for (uint32_t c = 0; c < usage->cause_count; c++) {
-			const struct run_cause *row = &usage->causes[c];
-
-			if (row->cause == metric->cause &&
-				(!metric->object[0] || strcmp(row->object, metric->object) == 0)) {
-				sum_ns += (double)row->ns;
-			}
-		}
+		sum_ns += usage_cause_ns(metric, &run->devices[i].usage);
 	}
 	return sum_ns;
 }
