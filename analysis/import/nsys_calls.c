@@ -336,7 +336,6 @@ const struct nsys_source nsys_host_sources[6] = {
 			.columns = {"start", "end", "globalTid", "nameId", "?correlationId",
 				"?overheadType"}},
 		.needed = CALL_NEEDED,
-		.what = "the profiler's overhead",
 		.convert = convert_overhead,
 	},
 	{
@@ -344,7 +343,6 @@ const struct nsys_source nsys_host_sources[6] = {
 			.columns = {"start", "end", "globalTid", "nameId", "?correlationId",
 				"overheadType"}},
 		.needed = CALL_NEEDED,
-		.what = "CUDA's overhead",
 		.convert = convert_overhead,
 	},
 	{

@@ -175,7 +175,8 @@ static enum status note_table(struct nsys_reader *reader, const struct nsys_tabl
 	return status;
 }
 
-/* Which tables there are: what is not there cannot be a cause. */
+/* Which tables there are: what is not there cannot be a cause. nsys writes no empty tables, so
+ * that without one of operations there were none. */
 static enum status note_tables(struct nsys_reader *reader)
 {
 	char absent[NSYS_NOTE_BYTES_MAX] = "";
@@ -186,7 +187,7 @@ static enum status note_tables(struct nsys_reader *reader)
 	for (int i = 0; i < NSYS_SOURCE_COUNT && status == STATUS_OK; i++) {
 		const struct nsys_stream *stream = &reader->streams[i];
 
-		if (stream->table.state == NSYS_TABLE_ABSENT) {
+		if (stream->table.state == NSYS_TABLE_ABSENT && stream->source->what) {
 			used += (size_t)snprintf(absent + used, sizeof(absent) - used, "%s%s",
 				used > 0 ? ", " : "", stream->source->what);
 		}

@@ -190,7 +190,6 @@ const struct nsys_source nsys_operation_sources[4] = {
 			.columns = {OP_COLUMNS, "graphId"}},
 		.needed = OP_NEEDED,
 		.is_device = true,
-		.what = "CUDA graphs",
 		.convert = convert_graph,
 	},
 	{
@@ -199,7 +198,6 @@ const struct nsys_source nsys_operation_sources[4] = {
 				"?graphId", "?graphNodeId"}},
 		.needed = OP_NEEDED,
 		.is_device = true,
-		.what = "kernels",
 		.convert = convert_kernel,
 	},
 	{
@@ -207,7 +205,6 @@ const struct nsys_source nsys_operation_sources[4] = {
 			.columns = {OP_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind"}},
 		.needed = OP_NEEDED,
 		.is_device = true,
-		.what = "copies",
 		.convert = convert_copy,
 	},
 	{
@@ -215,7 +212,6 @@ const struct nsys_source nsys_operation_sources[4] = {
 			.columns = {OP_COLUMNS, "bytes", "?memKind"}},
 		.needed = OP_NEEDED,
 		.is_device = true,
-		.what = "memsets",
 		.convert = convert_memset,
 	},
 };

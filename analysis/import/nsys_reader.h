@@ -53,9 +53,9 @@ typedef enum status (*nsys_convert)(struct nsys_reader *reader, struct nsys_stre
 
 struct nsys_source {
 	struct nsys_shape shape;
-	uint32_t needed; /* bits of columns without which the table is useless */
-	bool is_device;  /* of operations of a device */
-	const char *what;
+	uint32_t needed;  /* bits of columns without which the table is useless */
+	bool is_device;   /* of operations of a device */
+	const char *what; /* the evidence that is missing without it; NULL: then there was none */
 	nsys_convert convert;
 };
 
