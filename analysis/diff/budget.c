@@ -126,6 +126,9 @@ enum budget_kind budget_limit_kind(const struct budget_limit *limit)
 	case METRIC_CAUSE:
 	case METRIC_BUSY:
 	case METRIC_COPYING:
+	case METRIC_LATE:
+	case METRIC_IN_CALL:
+	case METRIC_AFTER:
 	case METRIC_COUNT:
 	default:
 		return limit->is_share ? BUDGET_SHARE : BUDGET_PER_UNIT_NS;
@@ -150,7 +153,8 @@ static int take_what(struct parser *parser, struct budget_limit *limit, const ch
 	}
 	return PARSER_FAIL(parser,
 		"what = %s: there are time, idle, idle_share, short_gaps, busy, copying, gaps, "
-		"gap_p50, gap_p95, gap_p99, gap_max, utilisation and throughput",
+		"host_late, in_call, after_call, gap_p50, gap_p95, gap_p99, gap_max, utilisation "
+		"and throughput",
 		value);
 }
 

@@ -151,6 +151,9 @@ static uint32_t rank_of(const struct table_row *figures)
 	case METRIC_BUSY:
 	case METRIC_COPYING:
 	case METRIC_GAPS:
+	case METRIC_LATE:
+	case METRIC_IN_CALL:
+	case METRIC_AFTER:
 	case METRIC_P50:
 	case METRIC_P95:
 	case METRIC_P99:

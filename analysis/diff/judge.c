@@ -22,7 +22,8 @@ static double change(const struct table_row *figures)
 static bool is_per_gpu_time(enum metric metric)
 {
 	return metric == METRIC_IDLE || metric == METRIC_SHORT || metric == METRIC_CAUSE ||
-	       metric == METRIC_BUSY || metric == METRIC_COPYING;
+	       metric == METRIC_BUSY || metric == METRIC_COPYING ||
+	       (metric >= METRIC_LATE && metric <= METRIC_AFTER);
 }
 
 bool diff_row_is_gate(const struct table_row *figures)
@@ -37,6 +38,9 @@ bool diff_row_is_gate(const struct table_row *figures)
 	case METRIC_BUSY:
 	case METRIC_COPYING:
 	case METRIC_GAPS:
+	case METRIC_LATE:
+	case METRIC_IN_CALL:
+	case METRIC_AFTER:
 	case METRIC_P50:
 	case METRIC_P95:
 	case METRIC_P99:

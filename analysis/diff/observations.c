@@ -166,6 +166,29 @@ static enum status add_lengths(
 	return status;
 }
 
+/* Where in the launch the time of a device's gaps lies; with one GPU, that of all. */
+static enum status add_split(
+	struct observations *list, struct place *place, const struct run_device *device)
+{
+	static const enum metric metrics[] = {METRIC_LATE, METRIC_IN_CALL, METRIC_AFTER};
+	const int32_t own = place->device;
+	enum status status = STATUS_OK;
+
+	for (uint32_t i = 0; i < RUN_SPLIT_COUNT && device->has_split; i++) {
+		const double ns = (double)device->split_ns[i];
+
+		if (status == STATUS_OK) {
+			status = add_figure(list, place, metrics[i], ns);
+		}
+		if (status == STATUS_OK && place->table->runs[0]->device_count > 1) {
+			place->device = TABLE_ALL;
+			status = add_figure(list, place, metrics[i], ns);
+			place->device = own;
+		}
+	}
+	return status;
+}
+
 static enum status add_run(struct observations *list, struct place *place)
 {
 	const struct run *first = place->table->runs[0];
@@ -180,6 +203,9 @@ static enum status add_run(struct observations *list, struct place *place)
 		usages[slot] = &device->usage;
 		place->device = (int32_t)slot;
 		status = add_lengths(list, place, device);
+		if (status == STATUS_OK) {
+			status = add_split(list, place, device);
+		}
 	}
 	if (status != STATUS_OK) {
 		return status;

@@ -47,6 +47,13 @@ enum run_quantile {
 	RUN_QUANTILE_COUNT
 };
 
+enum run_split {
+	RUN_HOST_LATE,
+	RUN_IN_CALL,
+	RUN_AFTER_CALL,
+	RUN_SPLIT_COUNT
+};
+
 struct run_device {
 	int64_t index;
 	const char *uuid;
@@ -59,6 +66,9 @@ struct run_device {
 	uint64_t max_ns;
 	bool has_quantiles;
 	uint64_t quantiles_ns[RUN_QUANTILE_COUNT];
+	/* Of those gaps: before, in and after the call that ended them. */
+	bool has_split;
+	uint64_t split_ns[RUN_SPLIT_COUNT];
 };
 
 struct run_block {

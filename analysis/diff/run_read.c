@@ -200,6 +200,18 @@ static void read_lengths(struct reader *reader, const json_t *table, struct run_
 	}
 }
 
+/* Reports from before it was told have none. */
+static void read_split(struct reader *reader, const json_t *table, struct run_device *device)
+{
+	static const char *const keys[] = {"host_late_ns", "in_call_ns", "after_call_ns"};
+	const json_t *split = json_object_get(table, "split");
+
+	device->has_split = json_is_object(split);
+	for (uint32_t i = 0; device->has_split && i < RUN_SPLIT_COUNT; i++) {
+		device->split_ns[i] = get_count(reader, split, keys[i]);
+	}
+}
+
 static void read_device(struct reader *reader, const json_t *object, struct run_device *device)
 {
 	struct run_usage *usage = &device->usage;
@@ -224,6 +236,7 @@ static void read_device(struct reader *reader, const json_t *object, struct run_
 	}
 	usage->short_ns = all_ns - usage->gap_ns;
 	read_lengths(reader, table, device);
+	read_split(reader, table, device);
 	read_causes(reader, object, usage);
 }
 

@@ -310,13 +310,19 @@ static void cells_finish(struct cells *cells)
 	free(cells->begin);
 }
 
+/* Told of whole runs only. */
+static bool is_split(enum metric metric)
+{
+	return metric >= METRIC_LATE && metric <= METRIC_AFTER;
+}
+
 static bool is_sampled(const struct table *table, enum metric metric)
 {
 	if (table->mode == TABLE_RUNS) {
 		return true;
 	}
-	return table->mode == TABLE_BLOCKS && !is_length(metric) && metric != METRIC_UTILISATION &&
-	       metric != METRIC_THROUGHPUT;
+	return table->mode == TABLE_BLOCKS && !is_length(metric) && !is_split(metric) &&
+	       metric != METRIC_UTILISATION && metric != METRIC_THROUGHPUT;
 }
 
 static void fill_sides(const struct table *table, struct table_row *row)

@@ -32,6 +32,9 @@
 	X(BUSY,        "busy",        "busy with kernels")                   \
 	X(COPYING,     "copying",     "copying, without a kernel")           \
 	X(GAPS,        "gaps",        "gaps of at least the threshold")      \
+	X(LATE,        "host_late",   "gaps before the call that ends them") \
+	X(IN_CALL,     "in_call",     "gaps inside the call that ends them") \
+	X(AFTER,       "after_call",  "gaps after the call that ends them")  \
 	X(P50,         "gap_p50",     "median gap")                          \
 	X(P95,         "gap_p95",     "95th percentile of gaps")             \
 	X(P99,         "gap_p99",     "99th percentile of gaps")             \

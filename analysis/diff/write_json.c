@@ -123,6 +123,7 @@ void write_json(const struct diff *diff, FILE *stream)
 	json_writer_string(&writer, "name", first->work_name);
 	json_writer_object_end(&writer);
 	json_writer_string(&writer, "samples", modes[diff->table ? diff->table->mode : 0]);
+	json_writer_real(&writer, "run_noise", diff->run_noise);
 	write_thresholds(&writer, diff);
 	write_texts(&writer, "reasons", &diff->reasons);
 	write_texts(&writer, "notes", &diff->notes);
