@@ -22,7 +22,8 @@ struct synthesized {
 	uint64_t simulated_aux_bytes; /* what a witness would hold, when simulated */
 };
 
-/* Checks out three vectors of `vector_bytes`, none when that is 0; the caller sets the witness and destroys it all. */
+/* Checks out three vectors of `vector_bytes`, none when that is 0; the caller sets the witness and
+ * destroys it all. */
 MUST_CHECK enum status synthesized_create(struct pinned_pool *pool, struct gaptrace_work work,
 	uint64_t vector_bytes, struct synthesized **out_synthesized);
 

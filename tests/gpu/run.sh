@@ -19,7 +19,8 @@ steps=(
   "machine 20 host" "unpack 60 host" "blst 60 host" "configure 60 host" "build 280 host"
   "emulation 60 host" "lookalike 60 host"
   "stages 60 gpu" "facts_callback 30 gpu" "facts_default 30 gpu" "record_callback 40 gpu" "record_default 40 gpu"
-  "prove_pinned 60 gpu" "prove_pageable 40 gpu" "prove_streamed 40 gpu" "record_prover 60 gpu"
+  "prove_pinned 60 gpu" "prove_pageable 40 gpu" "prove_evaluated 40 gpu" "prove_streamed 40 gpu"
+  "record_prover 60 gpu"
   "rates_transform 45 gpu" "rates_msm 45 gpu" "rates_ones 40 gpu" "rates_copies 20 gpu" "overhead 40 gpu"
   "keep 30 host"
 )

@@ -330,6 +330,11 @@ step_prove_streamed() {
   prove_with prove_streamed $KIND "[gpu]" "memory_bytes = 320M"
 }
 
+# The witness goes up, and the GPU makes a, b and c of it.
+step_prove_evaluated() {
+  prove_with prove_evaluated $KIND "[synthesis]" "evaluate = device"
+}
+
 # The prover itself under the recorder, held against its own counters.
 step_record_prover() {
   local pid socket=$STATE/record_prover.sock folder=$STATE/recordings/prover code=0
