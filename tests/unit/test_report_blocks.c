@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#define SEEDS        60
+#define SEEDS        40
 #define THRESHOLD_NS 20000
 
 /* The start of the first operation of each device that is told at or after each event. */
