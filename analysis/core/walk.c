@@ -94,10 +94,13 @@ static enum status forget_by_force(struct walk *walk)
 	return status;
 }
 
+/* What is much smaller than an activity counts for less. */
 static size_t record_count(const struct walk *walk)
 {
 	return walk->lanes.activities.taken_count + walk->calls.slab.taken_count +
-	       walk->locks.hold_count + walk->devices.operation_count + walk->imports.os_call_count;
+	       walk->locks.hold_count + walk->devices.operation_count +
+	       (walk->imports.os_call_count + walk->devices.waits.count) / 4 +
+	       walk->scheds.stretch_count / 10;
 }
 
 enum status walk_add(struct walk *walk, const struct event *event)

@@ -86,7 +86,7 @@ static void begin(struct spell *spell, uint64_t time_ns)
 	}
 }
 
-static enum status end(struct spell *spell, uint64_t time_ns)
+static enum status end(struct walk_scheds *scheds, struct spell *spell, uint64_t time_ns)
 {
 	const struct stretch stretch = {.end_ns = time_ns, .begin_ns = spell->since_ns};
 
@@ -94,6 +94,7 @@ static enum status end(struct spell *spell, uint64_t time_ns)
 	if (stretch.begin_ns >= time_ns) {
 		return STATUS_OK; /* was not so, or not for a whole nanosecond */
 	}
+	scheds->stretch_count++;
 	return walk_ring_push(&spell->stretches, &stretch);
 }
 
@@ -120,7 +121,7 @@ enum status walk_scheds_wake(struct walk_scheds *scheds, int32_t tid, uint64_t t
 		return STATUS_NO_MEMORY;
 	}
 	begin(&sched->starved, time_ns);
-	return end(&sched->blocked, time_ns);
+	return end(scheds, &sched->blocked, time_ns);
 }
 
 enum status walk_scheds_run(struct walk_scheds *scheds, int32_t tid, uint64_t time_ns)
@@ -131,11 +132,11 @@ enum status walk_scheds_run(struct walk_scheds *scheds, int32_t tid, uint64_t ti
 	if (!sched) {
 		return STATUS_NO_MEMORY;
 	}
-	status = end(&sched->starved, time_ns);
+	status = end(scheds, &sched->starved, time_ns);
 	if (status == STATUS_OK) {
-		status = end(&sched->blocked, time_ns);
+		status = end(scheds, &sched->blocked, time_ns);
 	}
-	return status == STATUS_OK ? end(&sched->away, time_ns) : status;
+	return status == STATUS_OK ? end(scheds, &sched->away, time_ns) : status;
 }
 
 bool walk_scheds_knows(const struct walk_scheds *scheds, int32_t tid, uint64_t from_ns)
@@ -198,9 +199,12 @@ struct sweep {
 	uint64_t forget_ns;
 };
 
-static void drop(struct walk_ring *stretches, uint64_t forget_ns)
+static void drop(struct walk_scheds *scheds, struct spell *spell, uint64_t forget_ns)
 {
-	walk_ring_drop_front(stretches, walk_ring_below(stretches, forget_ns));
+	const size_t old_count = walk_ring_below(&spell->stretches, forget_ns);
+
+	walk_ring_drop_front(&spell->stretches, old_count);
+	scheds->stretch_count -= old_count;
 }
 
 static bool keeps_sched(void *context, void *value)
@@ -208,9 +212,9 @@ static bool keeps_sched(void *context, void *value)
 	const struct sweep *sweep = context;
 	struct walk_sched *sched = value;
 
-	drop(&sched->starved.stretches, sweep->forget_ns);
-	drop(&sched->blocked.stretches, sweep->forget_ns);
-	drop(&sched->away.stretches, sweep->forget_ns);
+	drop(sweep->scheds, &sched->starved, sweep->forget_ns);
+	drop(sweep->scheds, &sched->blocked, sweep->forget_ns);
+	drop(sweep->scheds, &sched->away, sweep->forget_ns);
 	if (sched->last_ns + SCHED_KEEP_NS < sweep->forget_ns) {
 		finish(sched);
 		walk_slab_give_back(&sweep->scheds->slab, sched);

@@ -17,6 +17,7 @@ struct walk_scheds {
 	bool keeps_blocked; /* when it was off its CPU by its own will, too: of imported traces */
 	struct walk_map by_tid;
 	struct walk_slab slab;
+	size_t stretch_count; /* kept, of all threads */
 };
 
 void walk_scheds_init(struct walk_scheds *scheds);

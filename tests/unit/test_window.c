@@ -198,6 +198,58 @@ static void a_process_number_used_again_is_not_told_twice(void **state)
 	window_finish(&window);
 }
 
+static struct event note_of(uint64_t time_ns)
+{
+	return (struct event){.kind = EVENT_IMPORT_NOTE,
+		.time_ns = time_ns,
+		.note = {.kind = EVENT_NOTE_SOURCE, .text = "a file"}};
+}
+
+/* What comes at its start may end last; what a reader says about the file is in no time of it. */
+static void an_imported_window_is_from_the_first_start_to_the_last_end(void **state)
+{
+	struct window window;
+	struct event kernel = event_operation_at(EVENT_GPU_KERNEL, 1, 0, 100, 190);
+
+	(void)state;
+	window_init(&window);
+	window_set_imported(&window);
+	add(&window, note_of(0));
+	add(&window, event_device(0, 1, 0, "A"));
+	assert_int_equal(window_known_until(&window), 0);
+	kernel.time_ns = 100;
+	add(&window, kernel);
+	assert_int_equal(window_known_until(&window), 100); /* memory is bounded without jobs */
+	add(&window, span_of(150, 0));
+	kernel.kernel.operation.end_ns = UINT64_MAX; /* CUPTI's "no time" */
+	add(&window, kernel);
+	add(&window, note_of(500));
+	assert_int_equal(window.begin_ns, 100);
+	assert_true(window.is_begin_cut);
+	assert_int_equal(window_end_ns(&window), 190);
+	assert_true(window_is_end_cut(&window));
+	window_finish(&window);
+}
+
+/* Jobs of a log move the begin, until a gap was told that begins with it. */
+static void jobs_of_an_imported_trace_move_the_begin_once(void **state)
+{
+	struct window window;
+
+	(void)state;
+	for (int is_told = 0; is_told < 2; is_told++) {
+		window_init(&window);
+		window_set_imported(&window);
+		add(&window, span_of(100, 0));
+		window.is_begin_told = is_told;
+		add(&window, event_job(EVENT_JOB_SUBMIT, 120, 1, 1));
+		add(&window, event_job(EVENT_JOB_SUBMIT, 140, 1, 2));
+		assert_int_equal(window.begin_ns, is_told ? 100 : 120);
+		assert_int_equal(window.is_begin_cut, is_told);
+		window_finish(&window);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +261,8 @@ int main(void)
 		cmocka_unit_test(a_process_number_used_again_is_not_told_twice),
 		cmocka_unit_test(without_jobs_the_recording_is_the_window),
 		cmocka_unit_test(partitions_are_ends_of_prove_finish_when_there_are_any),
+		cmocka_unit_test(an_imported_window_is_from_the_first_start_to_the_last_end),
+		cmocka_unit_test(jobs_of_an_imported_trace_move_the_begin_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
