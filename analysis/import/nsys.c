@@ -42,6 +42,8 @@ enum status nsys_reader_name(struct nsys_reader *reader, const struct nsys_table
 	const char **out_name)
 {
 	const char *text;
+	size_t size;
+	size_t clipped;
 	int64_t id;
 
 	if (nsys_table_integer(table, column, &id)) {
@@ -49,6 +51,14 @@ enum status nsys_reader_name(struct nsys_reader *reader, const struct nsys_table
 	}
 	text = nsys_table_text(table, column);
 	*out_name = text ? text : "";
+	size = strlen(*out_name);
+	clipped = nsys_names_clip(*out_name, size);
+	if (clipped < size) {
+		memcpy(reader->cut_text, *out_name, clipped);
+		reader->cut_text[clipped] = '\0';
+		reader->cut_count++;
+		*out_name = reader->cut_text;
+	}
 	return STATUS_OK;
 }
 

@@ -322,7 +322,7 @@ static enum status close_ranges(struct nsys_reader *reader)
 
 static enum status close_names(struct nsys_reader *reader)
 {
-	const uint64_t cut = nsys_names_cut_count(reader->names);
+	const uint64_t cut = nsys_names_cut_count(reader->names) + reader->cut_count;
 	const uint64_t unknown = nsys_names_unknown_count(reader->names);
 	enum status status = STATUS_OK;
 

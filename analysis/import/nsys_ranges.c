@@ -320,12 +320,11 @@ static enum status name_range(
 	}
 	domain = domain_name(
 		reader->ranges, event->pid, (int64_t)nsys_table_number(table, RANGE_DOMAIN));
-	if (!domain && strlen(text) <= NSYS_NAME_BYTES_MAX) {
+	if (!domain) {
 		event->span.name = text;
 		return STATUS_OK;
 	}
-	(void)snprintf(reader->text, sizeof(reader->text), "%s%s%.*s", domain ? domain : "",
-		domain ? ":" : "", (int)nsys_names_clip(text, strlen(text)), text);
+	(void)snprintf(reader->text, sizeof(reader->text), "%s:%s", domain, text);
 	event->span.name = reader->text;
 	return STATUS_OK;
 }

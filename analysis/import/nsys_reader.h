@@ -43,7 +43,10 @@ struct nsys_reader {
 	bool has_held;    /* an operation waits until its device is told */
 	struct event held;
 	int stage;
-	char text[NSYS_NAME_BYTES_MAX + NSYS_NAME_BYTES_MAX]; /* a name made for one event */
+	uint64_t cut_count; /* of texts that are not in StringIds */
+	/* A text that was cut, and a name made of it: both of one event. */
+	char cut_text[NSYS_NAME_BYTES_MAX + 1];
+	char text[2 * NSYS_NAME_BYTES_MAX];
 };
 
 /* Makes `event` (zero but for time_ns) from the stream's row. *out_has_event is false for a row
@@ -90,7 +93,8 @@ static inline int32_t nsys_tid(uint64_t global)
 	return (int32_t)(global & 0xffffff);
 }
 
-/* The text of a column that holds a number of StringIds, or the text itself. "" for neither. */
+/* The text of a column that holds a number of StringIds, or the text itself. "" for neither. Never
+ * longer than a name may be. */
 MUST_CHECK enum status nsys_reader_name(struct nsys_reader *reader, const struct nsys_table *table,
 	int column, const char **out_name);
 

@@ -109,6 +109,29 @@ static void names_are_whatever_bytes_they_are_but_not_without_end(void **state)
 		nsys_fixture_note(fixture, EVENT_NOTE_FACT, "2 names are not in StringIds"));
 }
 
+static void texts_in_the_place_of_numbers_are_cut_too(void **state)
+{
+	AUTO(nsys_fixture_destroy)
+	struct nsys_fixture *fixture = nsys_fixture_read(NSYS_NVTX
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME "
+		"(start,end,globalTid,correlationId,nameId);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1,2," NSYS_THREAD
+		",1,replace(hex(zeroblob(50000)),'00','ab')||'_v7000'),(3,4," NSYS_THREAD
+		",1,'x_v7000'),(5,6," NSYS_THREAD ",1,'_v7000');"
+		"INSERT INTO NVTX_EVENTS VALUES (5,NULL,75,NULL,NULL,NULL,'D'," NSYS_THREAD
+		",NULL,NULL,3,NULL),(7,9,59,NULL,NULL,NULL,replace(hex(zeroblob(50000)),'00','ab')"
+		"," NSYS_THREAD ",NULL,NULL,3,NULL);");
+
+	(void)state;
+	assert_int_equal(strlen(nsys_fixture_get(fixture, EVENT_GPU_API, 0)->api.name), 4096);
+	assert_string_equal(nsys_fixture_get(fixture, EVENT_GPU_API, 1)->api.name, "x");
+	/* Nothing would be left of it. */
+	assert_string_equal(nsys_fixture_get(fixture, EVENT_GPU_API, 2)->api.name, "_v7000");
+	assert_int_equal(
+		strlen(nsys_fixture_get(fixture, EVENT_SPAN_BEGIN, 0)->span.name), 4096 + 2);
+	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_FACT, "2 names are longer"));
+}
+
 static void more_names_than_are_kept_are_all_told(void **state)
 {
 	/* The kept ones are dropped on the way, while ranges of their own still hold theirs. */
@@ -353,6 +376,7 @@ int main(void)
 		cmocka_unit_test(bad_ends_go_to_the_engine_that_counts_them),
 		cmocka_unit_test(huge_times_do_not_wrap),
 		cmocka_unit_test(names_are_whatever_bytes_they_are_but_not_without_end),
+		cmocka_unit_test(texts_in_the_place_of_numbers_are_cut_too),
 		cmocka_unit_test(more_names_than_are_kept_are_all_told),
 		cmocka_unit_test(notes_are_one_line_whatever_the_file_says),
 		cmocka_unit_test(what_is_no_ordinary_table_is_not_run),
