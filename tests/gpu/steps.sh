@@ -327,7 +327,7 @@ step_prove_pageable() {
 
 # Too little memory for the key's points beside a proof: they come in chunks.
 step_prove_streamed() {
-  prove_with prove_streamed $KIND "[gpu]" "memory_bytes = 320M"
+  prove_with prove_streamed $KIND "[gpu]" "memory_bytes = 128M"
 }
 
 # The witness goes up, and the GPU makes a, b and c of it.

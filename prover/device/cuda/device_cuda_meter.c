@@ -190,7 +190,7 @@ static enum status collect(struct device *device)
 			passed[count++] = timing;
 		}
 	}
-	qsort(passed, count, sizeof(passed[0]), compare);
+	qsort(passed, count, sizeof(void *), compare);
 	for (uint32_t i = 0; i < count; i++) {
 		account(device, passed[i]);
 		release(device, passed[i]);
