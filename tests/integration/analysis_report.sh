@@ -35,6 +35,23 @@ import jsonschema
 schema, report = (json.load(open(path)) for path in sys.argv[1:])
 jsonschema.Draft7Validator.check_schema(schema)
 jsonschema.validate(report, schema)
+
+# Blocks cover the window and sum to the report, to the nanosecond.
+blocks, window = report["blocks"], report["window"]
+if blocks:
+    edges = [block["begin_ns"] for block in blocks] + [blocks[-1]["end_ns"]]
+    assert edges[0] == window["begin_ns"] and edges[-1] == window["end_ns"]
+    assert edges[1:] == [block["end_ns"] for block in blocks]
+    assert sum(block["work"] for block in blocks) == report["work"]["count"]
+for place, device in enumerate(report["devices"]):
+    parts = [block["devices"][place] for block in blocks]
+    assert all(part["uuid"] == device["uuid"] for part in parts)
+    assert all(part["gap_ns"] == sum(row["ns"] for row in part["causes"]) for part in parts)
+    for key, total in (("gap_ns", device["kernel_gaps"]["total_ns"]), ("gaps", device["kernel_gaps"]["count"]),
+                       ("idle_ns", device["gaps"]["all_total_ns"])):
+        assert sum(part[key] for part in parts) == total, (key, total)
+    for block, part in zip(blocks, parts):
+        assert part["busy_ns"] + part["copying_ns"] + part["idle_ns"] == block["end_ns"] - block["begin_ns"]
 PYTHON
 }
 
