@@ -45,7 +45,11 @@ struct walk_process *walk_imports_get(struct walk_imports *imports, int32_t pid)
 		return NULL;
 	}
 	*process = (struct walk_process){
-		.pid = pid, .first_call_ns = UINT64_MAX, .first_correlation = UINT64_MAX};
+		.pid = pid,
+		.first_host_ns = UINT64_MAX,
+		.first_call_ns = UINT64_MAX,
+		.first_correlation = UINT64_MAX,
+	};
 	if (walk_map_put(&imports->processes, (uint32_t)pid, 0, process) != STATUS_OK) {
 		walk_slab_give_back(&imports->slab, process);
 		return NULL;
@@ -72,6 +76,9 @@ enum status walk_imports_note(struct walk_imports *imports, const struct event *
 	}
 	process->has_syncs |= event->kind == EVENT_GPU_SYNC;
 	process->has_host |= event->kind != EVENT_GPU_SYNC;
+	if (event->kind != EVENT_GPU_SYNC && event->time_ns < process->first_host_ns) {
+		process->first_host_ns = event->time_ns;
+	}
 	if (event->kind != EVENT_GPU_API) {
 		return STATUS_OK;
 	}
@@ -83,6 +90,13 @@ enum status walk_imports_note(struct walk_imports *imports, const struct event *
 		process->first_correlation = event->api.correlation;
 	}
 	return STATUS_OK;
+}
+
+uint64_t walk_imports_begin_ns(const struct walk_imports *imports, int32_t pid)
+{
+	const struct walk_process *process = walk_imports_find(imports, pid);
+
+	return process && process->has_host ? process->first_host_ns : 0;
 }
 
 uint64_t walk_imports_outside_count(const struct walk_imports *imports)

@@ -23,6 +23,7 @@ struct walk_process {
 	bool has_host;  /* a call, a range or a call of the system */
 	bool has_calls; /* of the device's API */
 	bool has_syncs; /* that were recorded by the device: stream waits would be there */
+	uint64_t first_host_ns;
 	uint64_t first_call_ns;
 	uint64_t first_correlation; /* the lowest: they are counted up */
 	uint64_t outside_count;     /* kernels that came before all calls, or have a lower number */
@@ -53,6 +54,9 @@ bool walk_process_began_before(
 
 /* Takes note of what an event shows of its process. */
 MUST_CHECK enum status walk_imports_note(struct walk_imports *imports, const struct event *event);
+
+/* When the first of what the process's threads did was recorded; 0 when that is not known. */
+uint64_t walk_imports_begin_ns(const struct walk_imports *imports, int32_t pid);
 
 /* The kernels that were issued before the recording began, of all processes. */
 uint64_t walk_imports_outside_count(const struct walk_imports *imports);

@@ -67,6 +67,14 @@ static void refine_os(const struct walk_os_call *os, const struct walk_activity 
 	}
 }
 
+/* Of several files one begins first; of the processes of the others nothing is known as yet. */
+static bool is_before_capture(
+	const struct walk_explanation *explanation, const struct walk_charge *charge, uint64_t y_ns)
+{
+	return charge->holder &&
+	       y_ns <= walk_imports_begin_ns(&explanation->walk->imports, charge->holder->pid);
+}
+
 void walk_own_refine(const struct walk_explanation *explanation, const struct walk_piece *piece,
 	uint64_t y_ns, struct walk_charge *charge)
 {
@@ -83,5 +91,8 @@ void walk_own_refine(const struct walk_explanation *explanation, const struct wa
 	}
 	if (piece->os) {
 		refine_os(piece->os, program, charge);
+	} else if (!range && is_before_capture(explanation, charge, y_ns)) {
+		charge->is_unknown = true;
+		charge->name = "before the capture";
 	}
 }

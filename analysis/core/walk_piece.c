@@ -6,6 +6,12 @@ static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 	return a_ns > b_ns ? a_ns : b_ns;
 }
 
+/* A boundary before y that the piece does not reach over. */
+static uint64_t raise_to(uint64_t from_ns, uint64_t boundary_ns, uint64_t y_ns)
+{
+	return boundary_ns < y_ns ? later(from_ns, boundary_ns) : from_ns;
+}
+
 /* True while the wait is what keeps its thread: up to the act that ends it. */
 static bool keeps_waiting(
 	const struct walk_lane *lane, const struct walk_activity *wait, uint64_t y_ns)
@@ -87,6 +93,10 @@ struct walk_piece walk_piece_at(
 	piece.from_ns = later(piece.from_ns, wait_from_ns);
 	if (lane->os_calls.count > 0) {
 		find_os_call(lane, y_ns, &piece);
+	}
+	if (explanation->walk->imports.is_on && !piece.activity && !piece.call && !piece.os) {
+		piece.from_ns = raise_to(piece.from_ns,
+			walk_imports_begin_ns(&explanation->walk->imports, lane->pid), y_ns);
 	}
 	if (explanation->link_count == 0) {
 		piece.from_ns = later(piece.from_ns, walk_lane_gpu_change_before(lane, y_ns));

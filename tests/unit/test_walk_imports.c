@@ -220,7 +220,7 @@ static void something_is_named_wherever_a_range_is(void **state)
 			   "6500 0 kernel corr=5 start=6500 end=6600\n"
 			   "6500 0 sync stream start=6500 end=6500\n",
 		(struct walk_script_gap){100, 6500, .correlation = 5},
-		"100-150 unknown - not_traced 1>0\n"
+		"100-150 unknown - before_the_capture 1>0\n"
 		"150-190 cpu_phase aten::to aten::to 1>0\n"
 		"190-300 unknown - not_traced 1>0\n"
 		"300-400 driver cudaLaunchKernel cudaLaunchKernel 1>0\n"
@@ -252,7 +252,7 @@ static void the_earliest_call_of_a_number_issued_the_operation(void **state)
 			   "182 1 api cudaLaunchKernel corr=5 start=182 end=195\n"
 			   "185 1 api cuLaunchKernel corr=5 start=185 end=190\n" KERNEL_AT_200,
 		gap_100_200,
-		"100-110 unknown - not_traced 1>0\n"
+		"100-110 unknown - before_the_capture 1>0\n"
 		"110-180 copy_pageable htod htod 1>0\n"
 		"180-182 unknown - not_traced 1>0\n"
 		"182-195 driver cudaLaunchKernel cudaLaunchKernel 1>0\n"
@@ -319,6 +319,20 @@ static void an_operation_without_a_call_has_a_reason(void **state)
 	walk_script_explain(walk, (struct walk_script_gap){65, 70, .correlation = 8}, text);
 	assert_string_equal(text, "65-70 unknown - before_launch 1>0\n");
 	walk_destroy(walk);
+}
+
+/* Thread 2 of the same process is recorded from 150 on, thread 1 from 170 on. */
+static void before_its_process_was_captured_nothing_is_known(void **state)
+{
+	(void)state;
+	walk_script_expect("0 0 source\n"
+			   "150 2 span_begin step\n"
+			   "170 1 span_begin step\n"
+			   "190 1 span_end step dur=20\n" CALL_AT_190 KERNEL_AT_200,
+		gap_100_200,
+		"100-150 unknown - before_the_capture 1>0\n"
+		"150-170 unknown - not_traced 1>0\n"
+		"170-190 cpu_phase step step 1>0\n" CALL_PARTS);
 }
 
 /* Two nodes of a launched graph, whose rows tell no graph. */
@@ -486,6 +500,7 @@ int main(void)
 		cmocka_unit_test(the_earliest_call_of_a_number_issued_the_operation),
 		cmocka_unit_test(a_long_queued_kernel_is_unknown_without_stream_waits),
 		cmocka_unit_test(an_operation_without_a_call_has_a_reason),
+		cmocka_unit_test(before_its_process_was_captured_nothing_is_known),
 		cmocka_unit_test(nodes_of_a_graph_launch_are_known_by_its_call),
 		cmocka_unit_test(what_comes_at_its_start_is_kept_until_it_is_asked_for),
 		cmocka_unit_test(a_gap_is_split_at_the_call_that_ended_it),
