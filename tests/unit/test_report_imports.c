@@ -317,6 +317,28 @@ static void jobs_of_a_log_bound_the_window(void **state)
 	json_decref(document);
 }
 
+/* Of two ranks the other one's capture began 90 us earlier: that is said, and never what to mend.
+ */
+static void what_was_not_captured_yet_is_not_first(void **state)
+{
+	AUTO(report_data_destroy) struct report_data *report = start();
+	struct event other = range(EVENT_SPAN_BEGIN, BEGIN, "step");
+	char *text;
+
+	(void)state;
+	other.pid = PID + 1;
+	add(report, other);
+	add(report, event_device(BEGIN, PID, 0, "A"));
+	add(report, range(EVENT_SPAN_BEGIN, BEGIN + 90 * US, "loader"));
+	add(report, call(BEGIN + 110 * US, BEGIN + 111 * US, 1));
+	add(report, operation(EVENT_GPU_KERNEL, BEGIN + 112 * US, BEGIN + 120 * US, 1));
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	text = write_to_memory(report, "text");
+	assert_non_null(strstr(text, "first: cpu_phase loader, 20.00 us"));
+	assert_non_null(strstr(text, "unknown: before the capture"));
+	free(text);
+}
+
 static size_t heap_bytes(void)
 {
 	if (__sanitizer_get_current_allocated_bytes) {
@@ -386,6 +408,7 @@ int main(void)
 		cmocka_unit_test(notes_say_what_the_trace_cannot_vouch_for),
 		cmocka_unit_test(sources_are_listed_up_to_a_number),
 		cmocka_unit_test(jobs_of_a_log_bound_the_window),
+		cmocka_unit_test(what_was_not_captured_yet_is_not_first),
 		cmocka_unit_test(memory_does_not_grow_with_the_trace),
 	};
 
