@@ -110,6 +110,24 @@ PYTHON
   expect 0 'ms per partition' history "$database" trend --profile nightly --metric cause:lock/tracker
 }
 
+# Whatever a label holds is text: to the database, to CSV and JSON, and to a terminal.
+labels_are_only_texts() {
+  local label=$'a,"b\'; DROP TABLE gaptrace_runs; --\n\e[31m$1'
+  reports "$WORK/odd" 40 1
+  history "$database" add --build "$label" --host odd - <"$WORK/odd/0040.json" >/dev/null
+  history "$database" list --host odd --format csv >"$WORK/odd.csv"
+  history "$database" list --build "$label" --format json >"$WORK/odd.json"
+  history "$database" list --host odd >"$WORK/odd.text"
+  python3 - "$WORK" "$label" <<'PYTHON'
+import csv, json, sys
+folder, label = sys.argv[1:]
+(row,) = csv.DictReader(open(f"{folder}/odd.csv", newline=""))
+(run,) = json.load(open(f"{folder}/odd.json"))["runs"]
+assert row["build"] == label.replace("\n", " ") and run["build"] == label, (row, run)
+assert all(" " <= letter or letter == "\n" for letter in open(f"{folder}/odd.text").read())
+PYTHON
+}
+
 refusals_leave_it_intact() {
   local before
   before=$(count_runs)

@@ -56,8 +56,27 @@ sql() {
 expect 2 'nothing was ever added' history "$database" list
 parallel_adders_lose_nothing
 baseline_feeds_diff
+labels_are_only_texts
 refusals_leave_it_intact
 expect 0 nightly history "postgresql://gaptrace@/postgres?host=$WORK" list
+
+# Another changed the same run meanwhile: the server refuses (40001), and the mark is set on the second try.
+id=$(cat "$WORK/id.2")
+coproc OTHER { psql -X -q -A -t -h "$WORK" -U gaptrace -d postgres; }
+echo "BEGIN; UPDATE gaptrace_runs SET host = 'moved' WHERE id = $id; SELECT 'updated';" >&"${OTHER[1]}"
+read -r answer <&"${OTHER[0]}"
+[ "$answer" = updated ] || fail "the other transaction says '$answer'"
+"$gaptrace" history "$database" mark --wait 300s good "$id" &
+marker=$!
+until [ "$(sql "SELECT count(*) FROM pg_locks WHERE NOT granted")" -gt 0 ]; do
+  sleep 0.05
+done
+other=$OTHER_PID
+printf 'COMMIT;\n\\q\n' >&"${OTHER[1]}"
+wait "$marker" || fail "a conflict was not tried again"
+wait "$other" || true
+[ "$(grep -c 'could not serialize access' "$WORK/log")" -eq 1 ] || fail "there was no conflict"
+[ "$(sql "SELECT host, mark FROM gaptrace_runs WHERE id = $id")" = 'moved|good' ] || fail "one of two changes was lost"
 
 # Half-way: the addition waits for a table that another holds, and the server is gone.
 before=$(count_runs)
@@ -88,6 +107,8 @@ sql "CREATE ROLE reader LOGIN; GRANT SELECT ON gaptrace_runs, gaptrace_meta TO r
 expect 0 nightly history "host=$WORK user=reader dbname=postgres" list
 expect 2 'permission denied' history "host=$WORK user=reader dbname=postgres" add "$WORK/same/0010.json"
 expect 2 'gaptrace history: ' history "host=$WORK user=stranger dbname=postgres" list
+expect 2 refused history "postgresql://u:secret@127.0.0.1:1/x" list
+[ "$(grep -c secret "$WORK/out")" -eq 0 ] || fail "a password is told"
 sql "UPDATE gaptrace_meta SET value = '7'" >/dev/null
 expect 2 'newer gaptrace' history "$database" add "$WORK/same/0010.json"
 expect 2 'newer gaptrace' history "$database" list

@@ -20,6 +20,7 @@ database=$WORK/history.db
 expect 2 'No such file' history "$database" list
 parallel_adders_lose_nothing
 baseline_feeds_diff
+labels_are_only_texts
 refusals_leave_it_intact
 
 # Killed at any moment of it, an addition of many runs is there as a whole or not at all. The first is
