@@ -345,6 +345,35 @@ static void a_record_after_its_watermark_is_counted(void **state)
 	assert_int_equal(timeline_counts(timeline).late_ns, 1 * ms);
 }
 
+/* A kernel of 10 s is told at its start: the gap behind it need not wait for twice as long. */
+static void an_imported_gap_is_told_soon_after_its_end(void **state)
+{
+	AUTO(timeline_destroy) struct timeline *timeline = create();
+	struct event first = event_operation_at(EVENT_GPU_KERNEL, 7, 0, NS_PER_S, 11 * NS_PER_S);
+	struct event second =
+		event_operation_at(EVENT_GPU_KERNEL, 7, 0, 12 * NS_PER_S, 13 * NS_PER_S);
+	const uint64_t later_ns = 12 * NS_PER_S + 30 * NS_PER_MS;
+	struct event third = event_operation_at(EVENT_GPU_KERNEL, 7, 0, later_ns, 13 * NS_PER_S);
+
+	(void)state;
+	third.time_ns = later_ns;
+	timeline_set_imported(timeline);
+	add(timeline, event_device(0, 7, 0, "A"));
+	first.time_ns = NS_PER_S;
+	second.time_ns = 12 * NS_PER_S;
+	add(timeline, first);
+	add(timeline, second);
+	add(timeline, third);
+	assert_int_equal(count_gaps(SWEEP_KERNEL, 0), 0);
+	add(timeline, event_watermark(later_ns, 7, 0, later_ns));
+	expect_gap(SWEEP_KERNEL, 0, 11 * NS_PER_S, 12 * NS_PER_S);
+	/* And a job that is named only now cannot take it back. */
+	add(timeline, event_job(EVENT_JOB_SUBMIT, later_ns, 7, 1));
+	assert_int_equal(timeline_window(timeline)->begin_ns, NS_PER_S);
+	assert_int_equal(timeline_end(timeline), STATUS_OK);
+	assert_int_equal(count_gaps(SWEEP_KERNEL, 0), 1);
+}
+
 /* ---- Random recordings against a model of instants ---- */
 
 #define INSTANTS 600
@@ -560,6 +589,7 @@ int main(void)
 		cmocka_unit_test(bad_stamps_are_counted_and_not_used),
 		cmocka_unit_test(a_gap_is_told_once_every_watermark_passed_it),
 		cmocka_unit_test(a_record_after_its_watermark_is_counted),
+		cmocka_unit_test(an_imported_gap_is_told_soon_after_its_end),
 		cmocka_unit_test(random_recordings_equal_the_model),
 	};
 

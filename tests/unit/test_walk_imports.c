@@ -207,6 +207,34 @@ static void a_short_range_is_not_named_in_a_long_gap(void **state)
 		"6450-6500 launch cudaLaunchKernel cudaLaunchKernel 1>0\n");
 }
 
+/* A callback's range 120-140 inside of qsort 100-150: the range is further in. */
+static void a_range_inside_a_call_of_the_system_counts(void **state)
+{
+	(void)state;
+	walk_script_expect("0 0 source\n"
+			   "100 1 os qsort end=150\n"
+			   "120 1 span_begin compare\n"
+			   "140 1 span_end compare dur=20\n" CALL_AT_190 KERNEL_AT_200,
+		gap_100_200,
+		"100-120 cpu_phase qsort qsort 1>0\n"
+		"120-140 cpu_phase compare compare 1>0\n"
+		"140-150 cpu_phase qsort qsort 1>0\n"
+		"150-190 unknown - not_traced 1>0\n" CALL_PARTS);
+}
+
+/* It chose to sleep: that it then got no CPU at once is part of that. */
+static void a_sleeper_is_not_starved(void **state)
+{
+	(void)state;
+	walk_script_expect("0 0 source\n"
+			   "50 1 switch from=0 to=1\n"
+			   "100 1 os nanosleep end=190\n"
+			   "101 1 switch from=1 to=0 blocked\n"
+			   "160 1 waking of=1\n"
+			   "188 1 switch from=0 to=1\n" CALL_AT_190 KERNEL_AT_200,
+		gap_100_200, "100-190 pacing nanosleep sleep 1>0\n" CALL_PARTS);
+}
+
 /* Where all ranges are too short the outermost is named, and where a library named all, it. */
 static void something_is_named_wherever_a_range_is(void **state)
 {
@@ -319,6 +347,15 @@ static void an_operation_without_a_call_has_a_reason(void **state)
 	walk_script_explain(walk, (struct walk_script_gap){65, 70, .correlation = 8}, text);
 	assert_string_equal(text, "65-70 unknown - before_launch 1>0\n");
 	walk_destroy(walk);
+
+	/* The very first call comes after its kernel, by a clock that is off: it is not outside. */
+	walk = walk_script_run("0 0 source\n"
+			       "10 0 kernel corr=4 start=10 end=20\n"
+			       "12 1 api cudaLaunchKernel corr=4 start=12 end=15\n");
+	assert_int_equal(walk_counts(walk).joined_operations, 1);
+	assert_int_equal(walk_counts(walk).outside_operations, 0);
+	assert_int_equal(walk_counts(walk).unjoined_operations, 0);
+	walk_destroy(walk);
 }
 
 /* Thread 2 of the same process is recorded from 150 on, thread 1 from 170 on. */
@@ -384,6 +421,23 @@ static void what_comes_at_its_start_is_kept_until_it_is_asked_for(void **state)
 		"9000000000-9500000000 cpu_phase step read 1>0\n"
 		"9500000000-10000000200 cpu_phase step step 1>0\n"
 		"10000000200-10000000300 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
+}
+
+/* A set of memory issues something, too: its call waits for it. */
+static void the_call_of_a_set_is_kept_for_its_operation(void **state)
+{
+	AUTO(walk_destroy)
+	struct walk *walk = walk_script_run("0 0 source\n"
+					    "20 1 api cudaMemsetAsync corr=5 start=20 end=30\n"
+					    "1000 0 forget\n"
+					    "1000 2 api cudaGetDevice corr=6 start=1000 end=1001\n"
+					    "1002 2 api cudaGetDevice corr=7 start=1002 end=1003\n"
+					    "2000 0 memset corr=5 start=2000 end=2100\n");
+	char text[WALK_SCRIPT_BYTES];
+
+	(void)state;
+	walk_script_explain(walk, (struct walk_script_gap){1000, 2000, .correlation = 5}, text);
+	assert_string_equal(text, "1000-2000 launch cudaMemsetAsync cudaMemsetAsync 1>0\n");
 }
 
 static void expect_split(
@@ -495,6 +549,8 @@ int main(void)
 		cmocka_unit_test(off_its_cpu_a_thread_is_starved_or_unknown),
 		cmocka_unit_test(a_woken_waiter_without_a_cpu_is_starved),
 		cmocka_unit_test(a_short_range_is_not_named_in_a_long_gap),
+		cmocka_unit_test(a_range_inside_a_call_of_the_system_counts),
+		cmocka_unit_test(a_sleeper_is_not_starved),
 		cmocka_unit_test(something_is_named_wherever_a_range_is),
 		cmocka_unit_test(names_with_a_cause_keep_it),
 		cmocka_unit_test(the_earliest_call_of_a_number_issued_the_operation),
@@ -503,6 +559,7 @@ int main(void)
 		cmocka_unit_test(before_its_process_was_captured_nothing_is_known),
 		cmocka_unit_test(nodes_of_a_graph_launch_are_known_by_its_call),
 		cmocka_unit_test(what_comes_at_its_start_is_kept_until_it_is_asked_for),
+		cmocka_unit_test(the_call_of_a_set_is_kept_for_its_operation),
 		cmocka_unit_test(a_gap_is_split_at_the_call_that_ended_it),
 		cmocka_unit_test(ranges_that_count_are_one_family),
 		cmocka_unit_test(a_recording_of_ours_keeps_its_rules),
