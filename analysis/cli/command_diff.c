@@ -108,7 +108,7 @@ static enum status load(const struct diff_options *options, const char *path, st
 	struct diag *diag)
 {
 	struct diag foreign = {""};
-	bool is_json;
+	bool is_json = false;
 	enum status status = looks_like_json(path, &is_json, diag);
 
 	if (status != STATUS_OK) {
