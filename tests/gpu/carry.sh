@@ -3,7 +3,7 @@
 # Lays beforehand what a machine with a GPU lacks and cannot fetch: usage tests/gpu/carry.sh [FOLDER]
 # (.carry, which git ignores). FOLDER/carry.tar.gz then holds unpacked Debian packages (LTTng,
 # babeltrace2, every library of the build, with what they need), blst's source, and CUPTI with its
-# headers where this machine has them. tests/gpu/run.sh unpacks it and uses all of it by path;
+# headers and CUDA's static runtime where this machine has them. tests/gpu/run.sh unpacks it and uses all of it by path;
 # nothing is installed there. Works for machines of this one's architecture.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -76,8 +76,12 @@ take_blst() {
 }
 
 # A toolkit may come without CUPTI. Only a machine with CUDA has it, so it is no dependency.
-take_cupti() {
+take_cuda() {
   local toolkit=${CUDA_PATH:-/usr/local/cuda} header=
+  if [ -f "$toolkit/lib64/libcudart_static.a" ]; then
+    mkdir -p "$work/carry/cudart"
+    cp -L "$toolkit/lib64/libcudart_static.a" "$work/carry/cudart/"
+  fi
   for header in "$toolkit"/include "$toolkit"/extras/CUPTI/include; do
     if [ -f "$header/cupti.h" ]; then
       mkdir -p "$work/carry/cupti/include" "$work/carry/cupti/lib"
@@ -92,7 +96,7 @@ take_cupti() {
 fetch_packages
 unpack_packages
 take_blst
-take_cupti
+take_cuda
 uname -m >"$work/carry/machine"
 tar -C "$work" -czf "$work/carry.tar.gz" carry
 mv "$work/carry.tar.gz" "$folder/carry.tar.gz"

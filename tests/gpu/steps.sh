@@ -70,7 +70,7 @@ cupti_library() {
     echo "$BUILD/tests/integration/liblookalike-cuda.so"
     return
   fi
-  for place in "$(toolkit)"/lib64/libcupti.so.13 "$(toolkit)"/extras/CUPTI/lib64/libcupti.so.13 \
+  for place in "$(toolkit)"/lib64/libcupti.so.13 "$(toolkit)"/lib/libcupti.so.13 "$(toolkit)"/extras/CUPTI/lib64/libcupti.so.13 \
     /usr/lib/*/libcupti.so.13 "$STATE"/carry/cupti/lib/libcupti.so.13; do
     if [ -f "$place" ]; then
       realpath "$place"
@@ -121,6 +121,7 @@ step_machine() {
   "$(toolkit)/bin/nvcc" --version 2>&1 || echo "no nvcc"
   gcc --version 2>&1 | head -n 1
   cmake --version 2>&1 | head -n 1
+  df -m /dev/shm "$STATE" 2>&1
   printf '{"cpu": "%s", "cpus": %d, "kernel": "%s", "gpu": "%s", "driver": "%s", "cupti": "%s"}\n' \
     "$cpu" "$(nproc)" "$(uname -r)" \
     "$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)" \
@@ -170,6 +171,10 @@ step_configure() {
   if [ -d "$STATE/carry/cupti" ] && [ ! -f "$(toolkit)/include/cupti.h" ] &&
     [ ! -f "$(toolkit)/extras/CUPTI/include/cupti.h" ]; then
     options+=("-DCUPTI_INCLUDE_DIR=$STATE/carry/cupti/include")
+  fi
+  if [ -f "$STATE/carry/cudart/libcudart_static.a" ] &&
+    ! ls "$(toolkit)"/lib*/libcudart_static.a >/dev/null 2>&1; then
+    options+=("-DCUDART_STATIC=$STATE/carry/cudart/libcudart_static.a")
   fi
   cmake -S "$ROOT" -B "$BUILD" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGAPTRACE_BENCH=OFF \
     "-DGAPTRACE_CUDA_ARCHITECTURES=${architecture:-90}" "${options[@]}" || fail "it does not configure"
