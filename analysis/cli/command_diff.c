@@ -176,9 +176,13 @@ static enum status compare(
 	enum status status = load_all(options, &list, diag);
 
 	if (status == STATUS_OK) {
-		status = diff_create((const struct run *const *)list.runs, list.count,
-			(uint32_t)options->base_count, &options->settings, options->budget, &diff,
-			diag);
+		const struct diff_request request = {.runs = (const struct run *const *)list.runs,
+			.run_count = list.count,
+			.base_count = (uint32_t)options->base_count,
+			.settings = &options->settings,
+			.budget = options->budget};
+
+		status = diff_create(&request, &diff, diag);
 	}
 	if (status == STATUS_OK) {
 		const struct writing writing = {.diff = diff, .format = options->format};

@@ -41,28 +41,30 @@ const char *diff_outcome_name(enum diff_outcome outcome)
 	}
 }
 
-static bool holds(const struct run *const *runs, uint32_t count, const struct run *run)
+/* The first of `count` runs that tells of the same recording; NULL when there is none. */
+static const struct run *find_same(
+	const struct run *const *runs, uint32_t count, const struct run *run)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (run_is_same(runs[i], run)) {
-			return true;
+			return runs[i];
 		}
 	}
-	return false;
+	return NULL;
 }
 
 static enum status refuse_repeats(
 	const struct run *const *runs, uint32_t run_count, struct diag *diag)
 {
 	for (uint32_t i = 1; i < run_count; i++) {
-		for (uint32_t other = 0; other < i; other++) {
-			if (run_is_same(runs[i], runs[other])) {
-				return diag_set(diag, STATUS_BAD_USE,
-					"%s and %s are one run: given as repeats it would look "
-					"like "
-					"two that agree",
-					runs[other]->path, runs[i]->path);
-			}
+		const struct run *same = find_same(runs, i, runs[i]);
+
+		if (same) {
+			return diag_set(diag, STATUS_BAD_USE,
+				"%s and %s are one run: given as repeats it would look like two "
+				"that "
+				"agree",
+				same->path, runs[i]->path);
 		}
 	}
 	return STATUS_OK;
@@ -83,7 +85,7 @@ static enum status check_sides(const struct diff *diff, bool *out_is_same, struc
 		return status;
 	}
 	for (uint32_t i = 0; i < new_count; i++) {
-		shared += holds(diff->runs, diff->base_count, new_runs[i]);
+		shared += find_same(diff->runs, diff->base_count, new_runs[i]) != NULL;
 	}
 	*out_is_same = shared == new_count && shared == diff->base_count;
 	if (shared > 0 && !*out_is_same) {
@@ -166,9 +168,10 @@ static uint32_t rank_of(const struct table_row *figures)
 	}
 }
 
-static int compare_rows(const void *left, const void *right, void *user)
+/* NOLINTNEXTLINE(bugprone-easily-swappable-parameters): what qsort_r calls */
+static int compare_rows(const void *left, const void *right, void *context)
 {
-	const struct diff_row *rows = user;
+	const struct diff_row *rows = context;
 	const uint32_t first = *(const uint32_t *)left;
 	const uint32_t second = *(const uint32_t *)right;
 	const struct table_row *a = rows[first].figures;
@@ -224,22 +227,22 @@ static void conclude(struct diff *diff)
 	}
 }
 
-enum status diff_create(const struct run *const *runs, uint32_t run_count, uint32_t base_count,
-	const struct diff_settings *settings, const struct budget *budget, struct diff **out_diff,
-	struct diag *diag)
+enum status diff_create(
+	const struct diff_request *request, struct diff **out_diff, struct diag *diag)
 {
 	AUTO(diff_destroy) struct diff *diff = calloc(1, sizeof(*diff));
 	bool is_same = false;
 	enum status status;
 
-	assert(run_count > base_count && run_count <= TABLE_RUN_COUNT_MAX);
+	assert(request->run_count > request->base_count);
+	assert(request->run_count <= TABLE_RUN_COUNT_MAX);
 	if (!diff) {
 		return STATUS_NO_MEMORY;
 	}
-	diff->runs = runs;
-	diff->run_count = run_count;
-	diff->base_count = base_count;
-	diff->settings = *settings;
+	diff->runs = request->runs;
+	diff->run_count = request->run_count;
+	diff->base_count = request->base_count;
+	diff->settings = *request->settings;
 	status = check_sides(diff, &is_same, diag);
 	if (status == STATUS_OK) {
 		status = check_runs(diff, is_same);
@@ -247,15 +250,20 @@ enum status diff_create(const struct run *const *runs, uint32_t run_count, uint3
 	if (status == STATUS_OK && diff->outcome == DIFF_PASSED) {
 		status = compare(diff, is_same);
 	}
-	if (status == STATUS_OK && diff->outcome == DIFF_PASSED && budget) {
-		status = budget_check(budget, diff->table, &diff->limits, &diff->limit_count, diag);
+	if (status == STATUS_OVER_LIMIT) {
+		return diag_set(diag, status,
+			"%s: the runs have more causes than can be held against each other",
+			diff->runs[0]->path);
 	}
-	if (status != STATUS_OK) {
-		return status;
+	if (status == STATUS_OK && diff->outcome == DIFF_PASSED && request->budget) {
+		status = budget_check(
+			request->budget, diff->table, &diff->limits, &diff->limit_count, diag);
 	}
-	conclude(diff);
-	*out_diff = MOVE(diff);
-	return STATUS_OK;
+	if (status == STATUS_OK) {
+		conclude(diff);
+		*out_diff = MOVE(diff);
+	}
+	return status;
 }
 
 void diff_destroy(struct diff *diff)

@@ -81,13 +81,19 @@ struct diff {
 /* The defaults. */
 extern const struct diff_settings diff_settings_default;
 
-/*
- * Gives the comparison of the runs, of which the first `base_count` are the base; `budget` may be
- * NULL. BAD_USE with a line when the same run is there twice, or the budget does not fit.
+/* What is to be compared; all of it is borrowed for as long as the comparison lives. */
+struct diff_request {
+	const struct run *const *runs; /* those of the base first */
+	uint32_t run_count;
+	uint32_t base_count; /* 0: there is only a budget */
+	const struct diff_settings *settings;
+	const struct budget *budget; /* NULL: none */
+};
+
+/* Gives the comparison. BAD_USE with a line when a run is there twice, or the budget does not fit.
  */
-MUST_CHECK enum status diff_create(const struct run *const *runs, uint32_t run_count,
-	uint32_t base_count, const struct diff_settings *settings, const struct budget *budget,
-	struct diff **out_diff, struct diag *diag);
+MUST_CHECK enum status diff_create(
+	const struct diff_request *request, struct diff **out_diff, struct diag *diag);
 
 /* Names in JSON, valid for ever. */
 const char *diff_verdict_name(enum diff_verdict verdict);

@@ -39,23 +39,33 @@ static bool is_edge(const struct table *table, uint32_t sample)
 	return table->design.stratum[sample] != TABLE_STRATUM_MIDDLE;
 }
 
+/* Sums up the samples of the run that begins at `begin`; gives where the next one begins. */
+static uint32_t sum_run(const struct table *table, const struct table_row *row, uint32_t begin,
+	struct sums *out_run)
+{
+	uint32_t i = begin;
+
+	*out_run = (struct sums){0};
+	while (i < table->design.sample_count &&
+		table->sample_runs[i] == table->sample_runs[begin]) {
+		if (!is_edge(table, i)) {
+			sums_add(out_run, row->samples[i]);
+		}
+		i++;
+	}
+	return i;
+}
+
 static struct scatter scatter_of(const struct table *table, const struct table_row *row)
 {
-	const uint32_t sample_count = table->design.sample_count;
 	struct sums sides[2] = {{0}};
 	struct scatter scatter = {0};
 	uint32_t runs = 0;
 
-	for (uint32_t begin = 0, end; begin < sample_count; begin = end) {
-		struct sums run = {0};
+	for (uint32_t begin = 0, next; begin < table->design.sample_count; begin = next) {
+		struct sums run;
 
-		for (end = begin;
-			end < sample_count && table->sample_runs[end] == table->sample_runs[begin];
-			end++) {
-			if (!is_edge(table, end)) {
-				sums_add(&run, row->samples[end]);
-			}
-		}
+		next = sum_run(table, row, begin, &run);
 		if (run.count < 2) {
 			continue;
 		}

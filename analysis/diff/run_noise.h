@@ -8,7 +8,7 @@
 #include "analysis/diff/table.h"
 
 /* What is taken for granted where there is one run a side, and at least, elsewhere. */
-#define RUN_NOISE_SHARE_LEAST 0.02
+#define RUN_NOISE_SHARE_LEAST 0.03
 
 struct run_noise {
 	const struct table *table;

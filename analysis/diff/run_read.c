@@ -98,12 +98,14 @@ static uint64_t get_count(struct reader *reader, const json_t *object, const cha
 static const char *get_text(struct reader *reader, const json_t *object, const char *key)
 {
 	const json_t *value = get(reader, object, key, JSON_STRING);
+	const char *text;
 
 	if (value && json_string_length(value) > RUN_TEXT_BYTES_MAX) {
 		reader_fail(reader, STATUS_OVER_LIMIT, "\"%s\" has over %d bytes", key,
 			RUN_TEXT_BYTES_MAX);
 	}
-	return value ? json_string_value(value) : "";
+	text = json_string_value(value);
+	return text ? text : "";
 }
 
 static bool get_bool(struct reader *reader, const json_t *object, const char *key)
@@ -291,7 +293,7 @@ static struct run_usage *find_usage(
 	for (uint32_t i = 0; i < run->device_count && index; i++) {
 		if (run->devices[i].index == json_integer_value(index) &&
 			strcmp(run->devices[i].uuid, uuid) == 0) {
-			return &block->devices[i];
+			return block->devices ? &block->devices[i] : NULL;
 		}
 	}
 	reader_fail(reader, STATUS_BAD_INPUT, "there is no device '%.40s' in the report", uuid);

@@ -45,23 +45,31 @@ static uint32_t random_below(uint64_t *state, uint32_t limit)
 	return (uint32_t)(((next_random(state) >> 32) * limit) >> 32);
 }
 
-static void permuter_init(
-	struct permuter *permuter, const struct statistics_design *design, uint32_t *memory)
+static uint32_t fill_stratum(struct permuter *permuter, uint8_t stratum, uint32_t used)
+{
+	const struct statistics_design *design = permuter->design;
+
+	permuter->begin[stratum] = used;
+	for (uint32_t i = 0; i < design->sample_count; i++) {
+		if (design->stratum[i] == stratum) {
+			permuter->members[used++] = i;
+			permuter->new_count[stratum] += design->is_new[i];
+		}
+	}
+	return used;
+}
+
+/* `members` and `chosen` have room for all samples. */
+static void permuter_init(struct permuter *permuter, const struct statistics_design *design,
+	uint32_t *members, uint32_t *chosen)
 {
 	uint32_t used = 0;
 
-	*permuter = (struct permuter){.random = 0x67617074726163ULL,
-		.design = design,
-		.members = memory,
-		.chosen = memory + design->sample_count};
+	*permuter = (struct permuter){.random = 0x67617074726163ULL, .design = design};
+	permuter->members = members;
+	permuter->chosen = chosen;
 	for (uint8_t g = 0; g < STATISTICS_STRATUM_COUNT; g++) {
-		permuter->begin[g] = used;
-		for (uint32_t i = 0; i < design->sample_count; i++) {
-			if (design->stratum[i] == g) {
-				permuter->members[used++] = i;
-				permuter->new_count[g] += design->is_new[i];
-			}
-		}
+		used = fill_stratum(permuter, g, used);
 	}
 	permuter->begin[STATISTICS_STRATUM_COUNT] = used;
 }
@@ -186,9 +194,10 @@ struct test {
 	uint32_t *fall_count;
 };
 
-static int compare_observed(const void *left, const void *right, void *user)
+/* NOLINTNEXTLINE(bugprone-easily-swappable-parameters): what qsort_r calls */
+static int compare_observed(const void *left, const void *right, void *context)
 {
-	const double *observed = user;
+	const double *observed = context;
 	const double a = observed[*(const uint32_t *)left];
 	const double b = observed[*(const uint32_t *)right];
 
@@ -300,7 +309,8 @@ enum status statistics_test(
 		test.order = counts;
 		test.rise_count = counts + row_count;
 		test.fall_count = test.rise_count + row_count;
-		permuter_init(&permuter, design, test.fall_count + row_count);
+		permuter_init(&permuter, design, test.fall_count + row_count,
+			test.fall_count + row_count + design->sample_count);
 		run_test(&test, &permuter);
 	}
 	free(reals);

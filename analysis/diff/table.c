@@ -380,6 +380,18 @@ static size_t count_rows(const struct observations *observations)
 	return count;
 }
 
+/* How many observations from `begin` on are about one row. */
+static size_t count_same(const struct observations *observations, size_t begin)
+{
+	size_t end = begin + 1;
+
+	while (end < observations->count &&
+		observation_is_same(&observations->list[begin], &observations->list[end])) {
+		end++;
+	}
+	return end - begin;
+}
+
 static enum status fill_rows(struct table *table, const struct observations *observations)
 {
 	const size_t row_figures = (size_t)table->run_count + table->design.sample_count;
@@ -397,15 +409,11 @@ static enum status fill_rows(struct table *table, const struct observations *obs
 		status = table->rows && table->memory ? STATUS_OK : STATUS_NO_MEMORY;
 	}
 	figures = table->memory;
-	for (size_t i = 0, next; i < observations->count && status == STATUS_OK; i = next) {
+	for (size_t i = 0, count; i < observations->count && status == STATUS_OK; i += count) {
 		const struct observation *first = &observations->list[i];
 		struct table_row *row = &table->rows[table->row_count++];
 
-		for (next = i + 1; next < observations->count; next++) {
-			if (!observation_is_same(first, &observations->list[next])) {
-				break;
-			}
-		}
+		count = count_same(observations, i);
 		*row = (struct table_row){.device = first->device,
 			.metric = first->metric,
 			.cause = first->cause,
@@ -415,7 +423,7 @@ static enum status fill_rows(struct table *table, const struct observations *obs
 			.samples = is_sampled(table, first->metric) ? figures + table->run_count
 								    : NULL};
 		figures += row_figures;
-		fill_row(table, row, first, next - i, &cells);
+		fill_row(table, row, first, count, &cells);
 	}
 	cells_finish(&cells);
 	return status;

@@ -57,26 +57,33 @@ static bool is_news(enum diff_verdict verdict)
 	return verdict == DIFF_REGRESSED || verdict == DIFF_IMPROVED || verdict == DIFF_MOVED;
 }
 
+/* The rows of one verdict; gives how many rows the table has by now. */
+static uint32_t write_verdict(
+	const struct diff *diff, enum diff_verdict verdict, uint32_t count, FILE *stream)
+{
+	for (uint32_t i = 0; i < diff->row_count; i++) {
+		const struct diff_row *row = &diff->rows[diff->order[i]];
+
+		if (row->verdict != verdict || !write_row_is_visible(diff, row)) {
+			continue;
+		}
+		if (count++ == 0) {
+			(void)fputs("\n| | where | what | base -> new | p |\n"
+				    "|---|---|---|---|---|\n",
+				stream);
+		}
+		write_row(diff, row, stream);
+	}
+	return count;
+}
+
 static void write_rows(const struct diff *diff, bool wants_news, FILE *stream)
 {
 	uint32_t count = 0;
 
-	/* Regressions before anything else that is new. */
 	for (unsigned int verdict = 0; verdict < DIFF_VERDICT_COUNT; verdict++) {
-		for (uint32_t i = 0; i < diff->row_count; i++) {
-			const struct diff_row *row = &diff->rows[diff->order[i]];
-
-			if (row->verdict != (enum diff_verdict)verdict ||
-				is_news(row->verdict) != wants_news ||
-				!write_row_is_visible(diff, row)) {
-				continue;
-			}
-			if (count++ == 0) {
-				(void)fputs("\n| | where | what | base -> new | p |\n"
-					    "|---|---|---|---|---|\n",
-					stream);
-			}
-			write_row(diff, row, stream);
+		if (is_news((enum diff_verdict)verdict) == wants_news) {
+			count = write_verdict(diff, (enum diff_verdict)verdict, count, stream);
 		}
 	}
 	if (count == 0) {

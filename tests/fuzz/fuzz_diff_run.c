@@ -51,14 +51,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct diag diag = {""};
 	struct run *run = NULL;
 	struct diff *diff = NULL;
+	const struct run *runs[2];
+	const struct diff_request request = {
+		.runs = runs, .run_count = 2, .base_count = 1, .settings = &diff_settings_default};
 
 	if (run_parse("run.json", (const char *)data, size, &run, &diag) != STATUS_OK) {
 		require(!run && *diag.line);
 		return 0;
 	}
 	check(run);
-	if (diff_create((const struct run *const[]){run, run}, 2, 1, &diff_settings_default, NULL,
-		    &diff, &diag) == STATUS_OK) {
+	runs[0] = run;
+	runs[1] = run;
+	if (diff_create(&request, &diff, &diag) == STATUS_OK) {
 		require(diff->outcome != DIFF_WORSE);
 		write_all(diff);
 	} else {

@@ -19,7 +19,7 @@ while IFS= read -r function; do
     failed=1
   fi
 done < <(grep -o 'gaptrace_[a-z0-9_]*(' trace/include/gaptrace/gaptrace.h | tr -d '(' | sort -u)
-for page in gaptrace.1 gaptrace-record.1 gaptrace-report.1 gaptrace-history.1 proverd.8 prove.1 babeltrace2-plugin-gaptrace.7 \
+for page in gaptrace.1 gaptrace-record.1 gaptrace-report.1 gaptrace-diff.1 gaptrace-history.1 proverd.8 prove.1 babeltrace2-plugin-gaptrace.7 \
   babeltrace2-source.gaptrace.7; do
   if [ ! -f "docs/man/$page" ]; then
     echo "docs/man/$page is missing"

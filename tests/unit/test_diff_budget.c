@@ -124,11 +124,15 @@ static enum status hold(const char *text, struct run **out_run, struct budget **
 {
 	const struct diff_run_plan plan = {.seed = 3, .unit_count = 40, .lock_scale = 1};
 	struct diff_settings settings = diff_settings_default;
+	struct diff_request request;
 
 	assert_int_equal(load(text, &settings, out_budget, diag), STATUS_OK);
 	*out_run = diff_run_make(&plan, "run.json");
-	return diff_create(
-		(const struct run *const *)out_run, 1, 0, &settings, *out_budget, out_diff, diag);
+	request = (struct diff_request){.runs = (const struct run *const *)out_run,
+		.run_count = 1,
+		.settings = &settings,
+		.budget = *out_budget};
+	return diff_create(&request, out_diff, diag);
 }
 
 static void limits_hold_without_a_base(void **state)

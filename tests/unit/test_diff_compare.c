@@ -19,7 +19,6 @@
 struct scene {
 	struct run *runs[RUN_MAX];
 	uint32_t count;
-	uint32_t base_count;
 	struct diff *diff;
 	struct diag diag;
 };
@@ -38,9 +37,12 @@ static void scene_add(struct scene *scene, const struct diff_run_plan *plan, uin
 
 static enum status scene_compare(struct scene *scene, uint32_t base_count)
 {
-	scene->base_count = base_count;
-	return diff_create((const struct run *const *)scene->runs, scene->count, base_count,
-		&diff_settings_default, NULL, &scene->diff, &scene->diag);
+	const struct diff_request request = {.runs = (const struct run *const *)scene->runs,
+		.run_count = scene->count,
+		.base_count = base_count,
+		.settings = &diff_settings_default};
+
+	return diff_create(&request, &scene->diff, &scene->diag);
 }
 
 static void scene_finish(struct scene *scene)
