@@ -197,6 +197,7 @@ static void add_note(struct walk *walk, const struct event *event)
 		walk->imports.is_on = true;
 		walk->scheds.keeps_blocked = true;
 		walk->calls.keeps_first = true;
+		walk->lanes.depth_max = WALK_IMPORT_DEPTH_MAX;
 	}
 }
 

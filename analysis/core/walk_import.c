@@ -29,14 +29,10 @@ void walk_imports_finish(struct walk_imports *imports)
 	walk_slab_finish(&imports->slab);
 }
 
-struct walk_process *walk_imports_get(struct walk_imports *imports, int32_t pid)
+static struct walk_process *find_or_add(struct walk_imports *imports, int32_t pid)
 {
-	struct walk_process *process;
+	struct walk_process *process = walk_map_find(&imports->processes, (uint32_t)pid, 0);
 
-	if (imports->processes.count >= PROCESS_COUNT_MAX) {
-		pid = -1;
-	}
-	process = walk_map_find(&imports->processes, (uint32_t)pid, 0);
 	if (process) {
 		return process;
 	}
@@ -55,6 +51,17 @@ struct walk_process *walk_imports_get(struct walk_imports *imports, int32_t pid)
 		return NULL;
 	}
 	return process;
+}
+
+struct walk_process *walk_imports_get(struct walk_imports *imports, int32_t pid)
+{
+	if (!imports->latest || imports->latest->pid != pid) {
+		const bool is_full = imports->processes.count >= PROCESS_COUNT_MAX &&
+				     !walk_imports_find(imports, pid);
+
+		imports->latest = find_or_add(imports, is_full ? -1 : pid);
+	}
+	return imports->latest;
 }
 
 const struct walk_process *walk_imports_find(const struct walk_imports *imports, int32_t pid)

@@ -33,8 +33,9 @@ struct walk_imports {
 	bool is_on; /* the trace is another tool's */
 	struct walk_map processes;
 	struct walk_slab slab;
-	struct walk_map families; /* const char * by the address of a range's name */
-	size_t os_call_count;     /* of all lanes */
+	struct walk_process *latest; /* asked for: events of one process come in a row */
+	struct walk_map families;    /* const char * by the address of a range's name */
+	size_t os_call_count;        /* of all lanes */
 };
 
 void walk_imports_init(struct walk_imports *imports);

@@ -11,7 +11,7 @@ static uint64_t thread_key(int32_t pid, int32_t tid)
 
 void walk_lanes_init(struct walk_lanes *lanes)
 {
-	*lanes = (struct walk_lanes){0};
+	*lanes = (struct walk_lanes){.depth_max = WALK_DEPTH_MAX};
 	walk_slab_init(&lanes->activities, sizeof(struct walk_activity));
 }
 
@@ -247,7 +247,7 @@ struct walk_activity *walk_lane_begin(
 {
 	struct walk_activity *opened;
 
-	if (lane->top && lane->top->depth + 1 >= WALK_DEPTH_MAX &&
+	if (lane->top && lane->top->depth + 1 >= lanes->depth_max &&
 		reset_lane(lanes, lane, activity->begin_ns) != STATUS_OK) {
 		return NULL;
 	}

@@ -20,6 +20,9 @@
 /* Activities open on one thread: beyond this, ends were lost, and the lane starts anew. */
 #define WALK_DEPTH_MAX 64
 
+/* Of imported traces, which may tell a whole stack of functions: 53 deep in one of a few layers. */
+#define WALK_IMPORT_DEPTH_MAX 256
+
 enum walk_activity_kind {
 	WALK_LOCK_WAIT,
 	WALK_POP,
@@ -105,6 +108,7 @@ struct walk_lanes {
 	uint32_t count;
 	uint32_t capacity;
 	struct walk_slab activities;
+	uint32_t depth_max;
 	uint64_t forget_ns;
 	uint64_t stale_count; /* activities given up because their end never came */
 	struct walk_lane *latest;

@@ -235,6 +235,24 @@ static void a_sleeper_is_not_starved(void **state)
 		gap_100_200, "100-190 pacing nanosleep sleep 1>0\n" CALL_PARTS);
 }
 
+/* A recorder of functions tells 200 of them, one in the other; the last is open for a moment. */
+static void a_deep_stack_is_followed_to_its_end(void **state)
+{
+	AUTO(walk_destroy) struct walk *walk = walk_script_run("0 0 source\n");
+	char text[WALK_SCRIPT_BYTES];
+
+	(void)state;
+	for (int depth = 0; depth < 200; depth++) {
+		(void)snprintf(text, sizeof(text), "%d 1 span_begin f%d\n", depth / 4, depth);
+		walk_script_add(walk, text);
+	}
+	walk_script_add(walk, "150 1 span_end f199 dur=100\n"
+			      "190 1 span_end f198 dur=140\n" CALL_AT_190 KERNEL_AT_200);
+	walk_script_explain(walk, gap_100_200, text);
+	assert_string_equal(text, "100-150 cpu_phase f199 f199 1>0\n"
+				  "150-190 cpu_phase f198 f198 1>0\n" CALL_PARTS);
+}
+
 /* Where all ranges are too short the outermost is named, and where a library named all, it. */
 static void something_is_named_wherever_a_range_is(void **state)
 {
@@ -551,6 +569,7 @@ int main(void)
 		cmocka_unit_test(a_short_range_is_not_named_in_a_long_gap),
 		cmocka_unit_test(a_range_inside_a_call_of_the_system_counts),
 		cmocka_unit_test(a_sleeper_is_not_starved),
+		cmocka_unit_test(a_deep_stack_is_followed_to_its_end),
 		cmocka_unit_test(something_is_named_wherever_a_range_is),
 		cmocka_unit_test(names_with_a_cause_keep_it),
 		cmocka_unit_test(the_earliest_call_of_a_number_issued_the_operation),
