@@ -32,7 +32,7 @@ static void help(void)
 	       "  --threshold DUR   explain gaps of at least this, such as 10us, 1ms, 2s (1ms)\n"
 	       "  --format FORMAT   text or json (text)\n"
 	       "  --work UNIT       the work: ends of span:NAME, kernel:NAME or event:NAME, not\n"
-	       "                    partitions proved; NAME* means all that begin so\n"
+	       "                    partitions proved; NAME may be a pattern, as in kernel:'*fwd*'\n"
 	       "  -o, --output FILE write there, whole or not at all (standard output)\n\n"
 	       "exit code: 0 a report, 2 bad use or input, 4 a report that is not to be trusted\n");
 }

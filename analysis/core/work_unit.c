@@ -3,10 +3,11 @@
 
 #include "analysis/core/timeline.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 /* Enough to say what could have been meant. */
-#define KNOWN_UNITS "partition, span:NAME, kernel:NAME, kernel:PREFIX* and event:NAME"
+#define KNOWN_UNITS "partition, span:NAME, kernel:NAME, kernel:*PATTERN* and event:NAME"
 
 static const char *const event_names[] = {
 #define HOST_NAME(constant, name) [EVENT_##constant] = #name,
@@ -57,8 +58,7 @@ static enum status take_name(const char *name, struct work_unit *unit, struct di
 		return diag_set(diag, STATUS_BAD_USE, "work: a name of 1 to %zu letters is needed",
 			sizeof(unit->name) - 1);
 	}
-	unit->is_prefix = unit->kind != WORK_UNIT_EVENT && name[length - 1] == '*';
-	memcpy(unit->name, name, length - unit->is_prefix);
+	memcpy(unit->name, name, length);
 	return unit->kind == WORK_UNIT_EVENT ? find_event(unit, diag) : STATUS_OK;
 }
 
@@ -88,10 +88,10 @@ enum status work_unit_parse(const char *text, struct work_unit *out_unit, struct
 		diag, STATUS_BAD_USE, "work: '%s' is no unit; there are " KNOWN_UNITS, text);
 }
 
+/* A kernel's name may itself hold '*' and '[' ("k<int[4]>(float*)"), so it always means itself. */
 static bool has_name(const struct work_unit *unit, const char *name)
 {
-	return unit->is_prefix ? strncmp(name, unit->name, strlen(unit->name)) == 0
-			       : strcmp(name, unit->name) == 0;
+	return strcmp(name, unit->name) == 0 || fnmatch(unit->name, name, 0) == 0;
 }
 
 bool work_unit_ends(const struct work_unit *unit, const struct event *event, uint64_t *out_end_ns)

@@ -21,12 +21,14 @@ enum work_unit_kind {
 /* All zero is the partition. */
 struct work_unit {
 	enum work_unit_kind kind;
-	char name[NAME_BYTES_MAX]; /* "" of a partition; without the '*' */
-	bool is_prefix;            /* it was written with a '*' at its end */
+	char name[NAME_BYTES_MAX]; /* "" of a partition; as it was written */
 	enum event_kind event;     /* of WORK_UNIT_EVENT */
 };
 
-/* Reads `partition`, `span:NAME`, `kernel:NAME`, `kernel:PREFIX*`, `event:NAME`. */
+/*
+ * Reads `partition`, `span:NAME`, `kernel:NAME` and `event:NAME`. Names of spans and kernels may be
+ * patterns of fnmatch(3), such as `*flash_fwd*`.
+ */
 MUST_CHECK enum status work_unit_parse(
 	const char *text, struct work_unit *out_unit, struct diag *diag);
 

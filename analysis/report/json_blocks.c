@@ -3,17 +3,13 @@
 
 #include "analysis/report/report.h"
 
-#include <stdio.h>
-
 void json_write_work(struct json_writer *writer, const struct report_data *report)
 {
 	const struct work_unit *unit = &report->meter.unit;
-	char name[NAME_BYTES_MAX + 1];
 
-	(void)snprintf(name, sizeof(name), "%s%s", unit->name, unit->is_prefix ? "*" : "");
 	json_writer_object_begin(writer, "work", true);
 	json_writer_string(writer, "unit", work_unit_kind_name(unit));
-	json_writer_string(writer, "name", name);
+	json_writer_string(writer, "name", unit->name);
 	json_writer_unsigned(writer, "count", report->work_count);
 	json_writer_unsigned(writer, "jobs_done", report->jobs_done);
 	json_writer_unsigned(writer, "jobs_failed", report->jobs_failed);

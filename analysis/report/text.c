@@ -120,8 +120,7 @@ static void write_work(const struct report_data *report, FILE *stream)
 
 	(void)fprintf(stream, "%" PRIu64 " %s", report->work_count, texts[unit->kind]);
 	if (unit->kind != WORK_UNIT_PARTITION) {
-		(void)fprintf(stream, " %s%s", printable_copy(unit->name, 40, name),
-			unit->is_prefix ? "*" : "");
+		(void)fprintf(stream, " %s", printable_copy(unit->name, 40, name));
 	}
 }
 

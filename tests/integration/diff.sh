@@ -187,7 +187,7 @@ expect_status 1 "$gaptrace" diff --format markdown -o result.md harm-1.json -- h
 cases=$here/../../../shared/cases/nsys
 if [ -d "$cases" ]; then
   claim "a real slow-down is a regression, per unit of work, though its window is as long; a healthy run is silent"
-  expect_status 1 "$gaptrace" diff --threshold 10us --work 'kernel:void flash*' --format json -o result.json \
+  expect_status 1 "$gaptrace" diff --threshold 10us --work 'kernel:*flash_fwd*' --format json -o result.json \
     "$cases/mfu_2gpu_before.sqlite" -- "$cases/mfu_2gpu_after.sqlite"
   validate result.json
   "$python" - <<'PYTHON'

@@ -80,10 +80,9 @@ static void units_are_read_and_others_refused(void **state)
 	(void)state;
 	assert_int_equal(work_unit_parse("partition", &unit, &diag), STATUS_OK);
 	assert_string_equal(work_unit_kind_name(&unit), "partition");
-	assert_int_equal(work_unit_parse("kernel:msm*", &unit, &diag), STATUS_OK);
+	assert_int_equal(work_unit_parse("kernel:*msm*", &unit, &diag), STATUS_OK);
 	assert_string_equal(work_unit_kind_name(&unit), "kernel");
-	assert_string_equal(unit.name, "msm");
-	assert_true(unit.is_prefix);
+	assert_string_equal(unit.name, "*msm*");
 	assert_int_equal(work_unit_parse("event:job_end", &unit, &diag), STATUS_OK);
 	assert_int_equal(unit.event, EVENT_JOB_END);
 	assert_int_equal(work_unit_parse("event:memcpy", &unit, &diag), STATUS_OK);
@@ -129,6 +128,41 @@ static void only_ends_of_that_name_count(void **state)
 	kernel.kernel.operation.start_ns = 9;
 	add(&rig, kernel);
 	assert_int_equal(work_of(&rig), 1);
+}
+
+static uint64_t kernels_counted(const char *unit)
+{
+	static const char *const names[] = {
+		"void flash_fwd<int[4]>(float*, int)",
+		"void flash_fwd<int[4]>(float, int)",
+		"flash_bwd",
+		"a/b",
+	};
+	struct rig rig;
+
+	rig_init(&rig, unit);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct event kernel = event_operation_at(EVENT_GPU_KERNEL, 7, 0, i, i + 1);
+
+		kernel.kernel.name = names[i];
+		add(&rig, kernel);
+	}
+	return work_of(&rig);
+}
+
+static void names_may_be_patterns_and_a_whole_name_means_itself(void **state)
+{
+	(void)state;
+	assert_int_equal(kernels_counted("kernel:*flash_fwd*"), 2);
+	assert_int_equal(kernels_counted("kernel:*flash_?wd*"), 3);
+	assert_int_equal(kernels_counted("kernel:flash_[bc]wd"), 1);
+	assert_int_equal(kernels_counted("kernel:*"), 4);
+	assert_int_equal(kernels_counted("kernel:fwd"), 0);
+	/* As a pattern this is none of the two: "[4]" would be the letter 4. */
+	assert_int_equal(kernels_counted("kernel:void flash_fwd<int[4]>(float*, int)"), 1);
+	assert_int_equal(kernels_counted("kernel:void flash_fwd<int\\[4]>(float*, int)"), 2);
+	assert_int_equal(kernels_counted("kernel:flash_[bwd"), 0);
+	assert_int_equal(kernels_counted("kernel:flash_bwd\\"), 0);
 }
 
 /* Before the first job and after the last is none of the window; between two jobs is. */
@@ -220,6 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(units_are_read_and_others_refused),
 		cmocka_unit_test(only_ends_of_that_name_count),
+		cmocka_unit_test(names_may_be_patterns_and_a_whole_name_means_itself),
 		cmocka_unit_test(work_outside_the_window_does_not_count),
 		cmocka_unit_test(a_late_record_counts_where_it_ended),
 		cmocka_unit_test(a_recording_without_jobs_counts_all),
