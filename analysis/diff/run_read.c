@@ -291,8 +291,10 @@ static struct run_usage *find_usage(
 	const json_t *index = get(reader, entry, "index", JSON_INTEGER);
 
 	for (uint32_t i = 0; i < run->device_count && index; i++) {
-		if (run->devices[i].index == json_integer_value(index) &&
-			strcmp(run->devices[i].uuid, uuid) == 0) {
+		const struct run_device *device = &run->devices[i];
+
+		if (device->index == json_integer_value(index) && device->uuid &&
+			strcmp(device->uuid, uuid) == 0) {
 			return block->devices ? &block->devices[i] : NULL;
 		}
 	}
