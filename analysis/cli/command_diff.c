@@ -194,23 +194,6 @@ static enum status compare(
 	return status;
 }
 
-/* Whatever is wrong with the input is exit code 2, as the manual promises. */
-static int exit_code(enum status status)
-{
-	switch ((int)status) {
-	case STATUS_BAD_INPUT:
-	case STATUS_BAD_USE:
-	case STATUS_NOT_FOUND:
-	case STATUS_PERMISSION:
-	case STATUS_OVER_LIMIT:
-	case STATUS_TOO_LARGE:
-	case STATUS_UNSUPPORTED:
-		return status_exit_code(STATUS_BAD_USE);
-	default:
-		return status_exit_code(status);
-	}
-}
-
 int command_diff(int argc, char **argv)
 {
 	struct diag diag = {""};
@@ -224,13 +207,12 @@ int command_diff(int argc, char **argv)
 		code = fflush(stdout) == 0 ? 0 : status_exit_code(STATUS_IO);
 	} else if (status == STATUS_OK) {
 		status = compare(&options, &outcome, &diag);
-		code = status == STATUS_OK ? (int)outcome : exit_code(status);
+		code = status == STATUS_OK ? (int)outcome : command_exit_code(status);
 	} else {
-		code = exit_code(status);
+		code = command_exit_code(status);
 	}
 	if (status != STATUS_OK) {
-		(void)fprintf(stderr, "gaptrace diff: %s\n",
-			diag.line[0] ? diag.line : status_text(status));
+		command_complain("diff", status, &diag);
 	}
 	diff_options_finish(&options);
 	return code;

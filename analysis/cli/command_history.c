@@ -383,8 +383,7 @@ int command_history(int argc, char **argv)
 		status = run(&options, &outcome, &diag);
 	}
 	if (status != STATUS_OK) {
-		(void)fprintf(stderr, "gaptrace history: %s\n",
-			diag.line[0] ? diag.line : status_text(status));
+		command_complain("history", status, &diag);
 	}
 	return exit_code(status, &outcome);
 }

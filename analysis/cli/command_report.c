@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* gaptrace report: reads recordings and writes why their GPUs idled. */
 #include "analysis/cli/command.h"
+#include "analysis/cli/option.h"
 #include "analysis/cli/report_request.h"
-#include "analysis/core/duration.h"
 #include "analysis/report/report.h"
 
 #include <getopt.h>
@@ -32,7 +32,8 @@ static void help(void)
 	       "  --threshold DUR   explain gaps of at least this, such as 10us, 1ms, 2s (1ms)\n"
 	       "  --format FORMAT   text or json (text)\n"
 	       "  --work UNIT       the work: ends of span:NAME, kernel:NAME or event:NAME, not\n"
-	       "                    partitions proved; NAME may be a pattern, as in kernel:'*fwd*'\n"
+	       "                    partitions proved; NAME may be a pattern, as in "
+	       "kernel:'*fwd*'\n"
 	       "  -o, --output FILE write there, whole or not at all (standard output)\n\n"
 	       "exit code: 0 a report, 2 bad use or input, 4 a report that is not to be trusted\n");
 }
@@ -41,11 +42,7 @@ static enum status take_option(int option, char **argv, struct options *options,
 {
 	switch (option) {
 	case 't':
-		if (duration_parse(optarg, &options->threshold_ns) == STATUS_OK) {
-			return STATUS_OK;
-		}
-		return diag_set(diag, STATUS_BAD_USE,
-			"--threshold: '%s' is no duration; write it like 10us, 1ms or 2s", optarg);
+		return option_take_duration("--threshold", optarg, &options->threshold_ns, diag);
 	case 'f':
 		options->format = report_format_find(optarg);
 		if (options->format) {
@@ -61,11 +58,8 @@ static enum status take_option(int option, char **argv, struct options *options,
 	case 'h':
 		options->wants_help = true;
 		return STATUS_OK;
-	case ':':
-		return diag_set(diag, STATUS_BAD_USE, "%s needs a value", argv[optind - 1]);
 	default:
-		return diag_set(diag, STATUS_BAD_USE,
-			"there is no option %s (see gaptrace report --help)", argv[optind - 1]);
+		return option_refuse(option, "report", argv, diag);
 	}
 }
 
@@ -118,20 +112,6 @@ static enum status report(const struct options *options, struct diag *diag, bool
 	return status;
 }
 
-/* Whatever is wrong with the input is exit code 2, as the manual promises. */
-static int exit_code(enum status status)
-{
-	switch ((int)status) {
-	case STATUS_BAD_INPUT:
-	case STATUS_BAD_USE:
-	case STATUS_NOT_FOUND:
-	case STATUS_PERMISSION:
-		return status_exit_code(STATUS_BAD_USE);
-	default:
-		return status_exit_code(status);
-	}
-}
-
 int command_report(int argc, char **argv)
 {
 	struct diag diag = {""};
@@ -147,9 +127,8 @@ int command_report(int argc, char **argv)
 		status = report(&options, &diag, &is_trusted);
 	}
 	if (status != STATUS_OK) {
-		(void)fprintf(stderr, "gaptrace report: %s\n",
-			diag.line[0] ? diag.line : status_text(status));
-		return exit_code(status);
+		command_complain("report", status, &diag);
+		return command_exit_code(status);
 	}
 	if (!is_trusted) {
 		(void)fprintf(stderr,

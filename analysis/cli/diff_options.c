@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/cli/diff_options.h"
 
+#include "analysis/cli/option.h"
 #include "analysis/core/analyzer.h"
-#include "analysis/core/duration.h"
 
 #include <getopt.h>
 #include <string.h>
@@ -38,8 +38,7 @@ static enum status take_option(
 		return options->format ? STATUS_OK
 				       : diag_set(diag, STATUS_BAD_USE,
 						 "--format: '%s' is none; there are text, "
-						 "markdown, json and "
-						 "junit",
+						 "markdown, json and junit",
 						 optarg);
 	case 'o':
 		options->output = optarg;
@@ -58,13 +57,7 @@ static enum status take_option(
 	case 'e':
 		return take_false_alarms(&options->settings, diag);
 	case 't':
-		return duration_parse(optarg, &options->threshold_ns) == STATUS_OK
-			       ? STATUS_OK
-			       : diag_set(diag, STATUS_BAD_USE,
-					 "--threshold: '%s' is no duration; write it like 10us, "
-					 "1ms or "
-					 "2s",
-					 optarg);
+		return option_take_duration("--threshold", optarg, &options->threshold_ns, diag);
 	case 'w':
 		return work_unit_parse(optarg, &options->work, diag);
 	case 'b':
@@ -72,11 +65,8 @@ static enum status take_option(
 	case 'h':
 		options->wants_help = true;
 		return STATUS_OK;
-	case ':':
-		return diag_set(diag, STATUS_BAD_USE, "%s needs a value", argv[optind - 1]);
 	default:
-		return diag_set(diag, STATUS_BAD_USE,
-			"there is no option %s (see gaptrace diff --help)", argv[optind - 1]);
+		return option_refuse(option, "diff", argv, diag);
 	}
 }
 
@@ -129,8 +119,7 @@ static enum status check_sides(
 	if (!has_separator) {
 		return diag_set(diag, STATUS_BAD_USE,
 			"put -- between the runs of the base and the new ones: gaptrace diff "
-			"BASE... "
-			"-- NEW...");
+			"BASE... -- NEW...");
 	}
 	if (options->new_count == 0) {
 		return diag_set(diag, STATUS_BAD_USE, "there is no new run after --");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/cli/history_options.h"
 
-#include "analysis/core/duration.h"
+#include "analysis/cli/option.h"
 #include "analysis/core/work_unit.h"
 #include "analysis/history/time_text.h"
 #include "trace/base/clock.h"
@@ -156,16 +156,6 @@ static enum status take_time_text(
 	return status;
 }
 
-static enum status take_duration(
-	const char *option, const char *text, uint64_t *out_ns, struct diag *diag)
-{
-	if (duration_parse(text, out_ns) == STATUS_OK) {
-		return STATUS_OK;
-	}
-	return diag_set(diag, STATUS_BAD_USE,
-		"--%s: '%s' is no duration; write it like 10us, 1ms or 2s", option, text);
-}
-
 static enum status take_count(const char *text, uint32_t *out_count, struct diag *diag)
 {
 	char *end = NULL;
@@ -225,7 +215,7 @@ static enum status take_work(struct history_options *options, struct diag *diag)
 static enum status take_threshold(struct history_options *options, struct diag *diag)
 {
 	uint64_t threshold_ns = 0;
-	const enum status status = take_duration("threshold", optarg, &threshold_ns, diag);
+	const enum status status = option_take_duration("--threshold", optarg, &threshold_ns, diag);
 
 	(void)snprintf(
 		options->threshold_ns, sizeof(options->threshold_ns), "%" PRIu64, threshold_ns);
@@ -236,7 +226,7 @@ static enum status take_threshold(struct history_options *options, struct diag *
 static enum status take_wait(struct history_options *options, struct diag *diag)
 {
 	uint64_t wait_ns = 0;
-	const enum status status = take_duration("wait", optarg, &wait_ns, diag);
+	const enum status status = option_take_duration("--wait", optarg, &wait_ns, diag);
 
 	if (status == STATUS_OK && wait_ns > WAIT_MAX_NS) {
 		return diag_set(diag, STATUS_BAD_USE, "--wait: more than an hour is too long");
@@ -374,13 +364,8 @@ static enum status parse_options(
 	while ((option = getopt_long(argc, argv, ":f:o:h", names, NULL)) != -1) {
 		enum status status;
 
-		if (option == ':') {
-			return diag_set(diag, STATUS_BAD_USE, "%s needs a value", argv[optind - 1]);
-		}
-		if (option == '?') {
-			return diag_set(diag, STATUS_BAD_USE,
-				"there is no option %s (see gaptrace history --help)",
-				argv[optind - 1]);
+		if (option == ':' || option == '?') {
+			return option_refuse(option, "history", argv, diag);
 		}
 		if (!is_of_verb(option, options->verb)) {
 			return diag_set(diag, STATUS_BAD_USE, "%s is no option of %s",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/cli/record_options.h"
 
+#include "analysis/cli/option.h"
 #include "trace/record/session.h"
 
 #include <getopt.h>
@@ -91,11 +92,8 @@ static enum status take_option(
 	case 'h':
 		options->mode = RECORD_HELP;
 		return STATUS_OK;
-	case ':':
-		return diag_set(diag, STATUS_BAD_USE, "option %s needs a value", argv[optind - 1]);
 	default:
-		return diag_set(diag, STATUS_BAD_USE, "no option %s (see gaptrace record --help)",
-			argv[optind - 1]);
+		return option_refuse(letter, "record", argv, diag);
 	}
 }
 
