@@ -32,6 +32,7 @@ static const struct planted causes[] = {
 };
 #define CAUSE_ROWS (sizeof(causes) / sizeof(causes[0]))
 #define LOCK_ROW   1
+#define PHASE_ROW  5
 
 struct block_usage {
 	uint64_t busy_ns;
@@ -135,8 +136,11 @@ static void fill_world(struct world *world, const struct diff_run_plan *plan)
 		.device_count = plan->device_count ? plan->device_count : 2,
 		.block_count = plan->unit_count < BLOCK_MAX ? plan->unit_count : BLOCK_MAX};
 	for (size_t c = 0; c < CAUSE_ROWS; c++) {
-		factors[c] = (c == LOCK_ROW ? plan->lock_scale : 1) *
-			     fmax(0, 1 + plan->run_noise * normal(world));
+		const double planted = c == LOCK_ROW                             ? plan->lock_scale
+				       : c == PHASE_ROW && plan->phase_scale > 0 ? plan->phase_scale
+										 : 1;
+
+		factors[c] = planted * fmax(0, 1 + plan->run_noise * normal(world));
 	}
 	for (uint32_t b = 0; b < world->block_count; b++) {
 		world->work[b] = plan->unit_count / world->block_count +

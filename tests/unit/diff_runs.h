@@ -11,9 +11,10 @@
 struct diff_run_plan {
 	uint64_t seed;
 	uint32_t unit_count;
-	double lock_scale; /* of lock tracker held for malloc_trim; 1 is healthy */
-	double memory;     /* how much of a unit's noise the next one keeps, 0 to 1 */
-	double run_noise;  /* by how much whole runs differ, as a share */
+	double lock_scale;  /* of lock tracker held for malloc_trim; 1 is healthy */
+	double phase_scale; /* of cpu_phase prep_msm; 0 is healthy, as 1 */
+	double memory;      /* how much of a unit's noise the next one keeps, 0 to 1 */
+	double run_noise;   /* by how much whole runs differ, as a share */
 	bool has_no_blocks;
 	const char *name;      /* of the devices; NULL: the usual one */
 	const char *unit;      /* NULL: partition */

@@ -146,6 +146,42 @@ static void equals_pass_and_so_does_a_run_against_itself(void **state)
 	scene_finish(&same);
 }
 
+/* The lock is cured, and what stood behind it shows: more of that, less in all. */
+static void what_moved_from_one_cause_to_another_is_no_regression(void **state)
+{
+	struct scene scene = {0};
+	struct diff_run_plan locked = healthy;
+	struct diff_run_plan cured = healthy;
+
+	(void)state;
+	locked.lock_scale = 4;
+	cured.phase_scale = 3;
+	compare_two(&scene, &locked, &cured, DIFF_PASSED);
+	assert_int_equal(find(&scene, TABLE_ALL, METRIC_CAUSE, CAUSE_LOCK)->verdict, DIFF_IMPROVED);
+	for (int32_t device = TABLE_ALL; device < 2; device++) {
+		assert_int_equal(
+			find(&scene, device, METRIC_CAUSE, CAUSE_CPU_PHASE)->verdict, DIFF_MOVED);
+	}
+	scene_finish(&scene);
+}
+
+/* More of another cause than was saved on the lock: in all it is worse, and that is what counts. */
+static void what_outweighs_a_cure_is_a_regression(void **state)
+{
+	struct scene scene = {0};
+	struct diff_run_plan locked = healthy;
+	struct diff_run_plan worse = healthy;
+
+	(void)state;
+	locked.lock_scale = 2;
+	worse.phase_scale = 10;
+	compare_two(&scene, &locked, &worse, DIFF_WORSE);
+	assert_int_equal(scene.diff->rows[scene.diff->order[0]].figures->cause, CAUSE_CPU_PHASE);
+	assert_int_equal(
+		find(&scene, TABLE_ALL, METRIC_CAUSE, CAUSE_CPU_PHASE)->verdict, DIFF_REGRESSED);
+	scene_finish(&scene);
+}
+
 /* Idle without work is nobody's fault: however much of it there is, nothing is worse. */
 static void no_work_is_no_regression(void **state)
 {
@@ -310,6 +346,8 @@ int main(void)
 		cmocka_unit_test(a_planted_lock_is_a_regression_and_named),
 		cmocka_unit_test(what_got_better_is_called_better),
 		cmocka_unit_test(equals_pass_and_so_does_a_run_against_itself),
+		cmocka_unit_test(what_moved_from_one_cause_to_another_is_no_regression),
+		cmocka_unit_test(what_outweighs_a_cure_is_a_regression),
 		cmocka_unit_test(no_work_is_no_regression),
 		cmocka_unit_test(five_runs_a_side_are_judged_by_runs_without_blocks),
 		cmocka_unit_test(runs_that_differ_among_themselves_make_changes_less_sure),
