@@ -17,16 +17,26 @@
 /* A year and a quarter of them. */
 #define BUCKET_COUNT_MAX 65536 /* what comes later uses the last one */
 
+/*
+ * Nothing but writing lies between the two lines about a queued partition. Where these differ by
+ * more, UTC was set.
+ */
+#define STEP_NS (500 * NS_PER_MS)
+
 /* A line without its partner. */
 struct half {
 	uint64_t key; /* of what both lines tell; 0: an empty place */
 	bool is_tracing;
+	bool is_ambiguous; /* a job's name was used again: nobody knows which line is whose partner
+			    */
 	uint64_t time_ns;
 };
 
 struct bucket {
 	uint64_t utc; /* in units of BUCKET_NS */
 	uint64_t offset_ns;
+	uint64_t queued_min_ns; /* of pairs about queued partitions; UINT64_MAX without one */
+	uint64_t queued_max_ns;
 };
 
 struct cuzk_clock {
@@ -43,6 +53,13 @@ struct pair_facts {
 	struct cuzk_word job;
 	uint64_t partition;
 	uint64_t duration_ms;
+};
+
+/* The two times of one moment. */
+struct pair {
+	uint64_t utc_ns;
+	uint64_t engine_ns;
+	bool is_queued;
 };
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -86,20 +103,33 @@ static size_t find_bucket(const struct cuzk_clock *clock, uint64_t utc)
 	return low;
 }
 
-static enum status add_pair(struct cuzk_clock *clock, uint64_t utc_ns, uint64_t engine_ns)
+static uint64_t smaller(uint64_t left, uint64_t right)
 {
-	const uint64_t utc = utc_ns / BUCKET_NS;
-	const size_t i = find_bucket(clock, utc);
-	const uint64_t offset_ns = utc_ns - engine_ns;
+	return left < right ? left : right;
+}
 
-	if (utc_ns < engine_ns) {
+static void add_to_bucket(struct bucket *bucket, uint64_t offset_ns, bool is_queued)
+{
+	bucket->offset_ns = smaller(bucket->offset_ns, offset_ns);
+	if (is_queued) {
+		bucket->queued_min_ns = smaller(bucket->queued_min_ns, offset_ns);
+		bucket->queued_max_ns =
+			offset_ns > bucket->queued_max_ns ? offset_ns : bucket->queued_max_ns;
+	}
+}
+
+static enum status add_pair(struct cuzk_clock *clock, const struct pair *pair)
+{
+	const uint64_t utc = pair->utc_ns / BUCKET_NS;
+	const size_t i = find_bucket(clock, utc);
+	const uint64_t offset_ns = pair->utc_ns - pair->engine_ns;
+
+	if (pair->utc_ns < pair->engine_ns) {
 		return STATUS_OK;
 	}
 	clock->pair_count++;
 	if (i < clock->bucket_count && clock->buckets[i].utc == utc) {
-		if (offset_ns < clock->buckets[i].offset_ns) {
-			clock->buckets[i].offset_ns = offset_ns;
-		}
+		add_to_bucket(&clock->buckets[i], offset_ns, pair->is_queued);
 		return STATUS_OK;
 	}
 	if (clock->bucket_count == BUCKET_COUNT_MAX) {
@@ -117,7 +147,8 @@ static enum status add_pair(struct cuzk_clock *clock, uint64_t utc_ns, uint64_t 
 	}
 	memmove(&clock->buckets[i + 1], &clock->buckets[i],
 		(clock->bucket_count - i) * sizeof(clock->buckets[0]));
-	clock->buckets[i] = (struct bucket){utc, offset_ns};
+	clock->buckets[i] = (struct bucket){utc, UINT64_MAX, UINT64_MAX, 0};
+	add_to_bucket(&clock->buckets[i], offset_ns, pair->is_queued);
 	clock->bucket_count++;
 	return STATUS_OK;
 }
@@ -127,14 +158,33 @@ static enum status add_half(
 {
 	const uint64_t key = key_of(facts);
 	struct half *half = &clock->halves[key % HALF_COUNT];
+	const struct pair pair = {
+		.utc_ns = is_tracing ? time_ns : half->time_ns,
+		.engine_ns = is_tracing ? half->time_ns : time_ns,
+		.is_queued = facts->event == CUZK_GPU_QUEUE,
+	};
 
-	if (half->key != key || half->is_tracing == is_tracing) {
-		*half = (struct half){key, is_tracing, time_ns};
+	if (half->key != key) {
+		*half = (struct half){.key = key, .is_tracing = is_tracing, .time_ns = time_ns};
+		return STATUS_OK;
+	}
+	half->is_ambiguous |= half->is_tracing == is_tracing;
+	if (half->is_ambiguous) {
 		return STATUS_OK;
 	}
 	half->key = 0;
-	return is_tracing ? add_pair(clock, time_ns, half->time_ns)
-			  : add_pair(clock, half->time_ns, time_ns);
+	return add_pair(clock, &pair);
+}
+
+void cuzk_clock_restart(struct cuzk_clock *clock)
+{
+	for (size_t i = 0; i < HALF_COUNT; i++) {
+		if (!clock->halves[i].is_tracing) {
+			clock->halves[i] = (struct half){0};
+		}
+	}
+	clock->bucket_count = 0;
+	clock->pair_count = 0;
 }
 
 enum status cuzk_clock_add_timeline(struct cuzk_clock *clock, const struct cuzk_timeline *timeline)
@@ -189,8 +239,8 @@ uint64_t cuzk_clock_pair_count(const struct cuzk_clock *clock)
 	return clock->pair_count;
 }
 
-/* Of its own ten minutes, or the nearest earlier ones, or the first. */
-static uint64_t offset_at(const struct cuzk_clock *clock, uint64_t utc_ns)
+/* Its own ten minutes, or the nearest earlier ones, or the first. */
+static const struct bucket *bucket_at(const struct cuzk_clock *clock, uint64_t utc_ns)
 {
 	const uint64_t utc = utc_ns / BUCKET_NS;
 	size_t i = find_bucket(clock, utc);
@@ -198,19 +248,30 @@ static uint64_t offset_at(const struct cuzk_clock *clock, uint64_t utc_ns)
 	if (i == clock->bucket_count || (clock->buckets[i].utc != utc && i > 0)) {
 		i--;
 	}
-	return clock->buckets[i].offset_ns;
+	return &clock->buckets[i];
+}
+
+static bool is_stepped(const struct bucket *bucket)
+{
+	return bucket->queued_min_ns < bucket->queued_max_ns &&
+	       bucket->queued_max_ns - bucket->queued_min_ns > STEP_NS;
+}
+
+bool cuzk_clock_is_set(const struct cuzk_clock *clock, uint64_t utc_ns)
+{
+	return clock->bucket_count > 0 && is_stepped(bucket_at(clock, utc_ns));
 }
 
 bool cuzk_clock_time(const struct cuzk_clock *clock, uint64_t utc_ns, uint64_t *out_time_ns)
 {
-	uint64_t offset_ns;
+	const struct bucket *bucket = NULL;
 
 	if (clock->bucket_count == 0) {
 		return false;
 	}
-	offset_ns = offset_at(clock, utc_ns);
-	*out_time_ns = utc_ns - offset_ns;
-	return utc_ns >= offset_ns;
+	bucket = bucket_at(clock, utc_ns);
+	*out_time_ns = utc_ns - bucket->offset_ns;
+	return utc_ns >= bucket->offset_ns && !is_stepped(bucket);
 }
 
 bool cuzk_clock_epoch(const struct cuzk_clock *clock, uint64_t *out_epoch_ns)

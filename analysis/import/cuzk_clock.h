@@ -3,7 +3,8 @@
  * The log has two clocks: TIMELINE counts milliseconds since the engine began, tracing lines are
  * UTC. Two pairs of lines are written about the same moment, the TIMELINE line first: a partition
  * that was queued for the GPU, and one whose proof is complete. The smallest difference of ten
- * minutes' pairs is what lies between the clocks then; UTC may be slewed or stepped between.
+ * minutes' pairs is what lies between the clocks then. UTC may be slewed between, or set: ten
+ * minutes in which pairs of the first kind disagree have no difference.
  */
 #pragma once
 
@@ -25,11 +26,20 @@ MUST_CHECK enum status cuzk_clock_add_timeline(
 MUST_CHECK enum status cuzk_clock_add_tracing(
 	struct cuzk_clock *clock, const struct cuzk_tracing *tracing);
 
+/* The engine began anew: what its lines told before is of another clock. */
+void cuzk_clock_restart(struct cuzk_clock *clock);
+
 /* How many pairs were found. */
 uint64_t cuzk_clock_pair_count(const struct cuzk_clock *clock);
 
-/* The time since the engine began; false when no pair was found, or it is before the beginning. */
+/*
+ * The time since the engine began; false when no pair was found, UTC was set then, or it is before
+ * the beginning.
+ */
 bool cuzk_clock_time(const struct cuzk_clock *clock, uint64_t utc_ns, uint64_t *out_time_ns);
+
+/* Whether UTC was set about then. */
+bool cuzk_clock_is_set(const struct cuzk_clock *clock, uint64_t utc_ns);
 
 /* When the engine began, since 1970; false when no pair was found. */
 bool cuzk_clock_epoch(const struct cuzk_clock *clock, uint64_t *out_epoch_ns);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of a log, into the sorter. */
 #include "analysis/import/cuzk_reader.h"
+#include "trace/base/line.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 /* What one line may tell of one instant, in order. */
 #define RANKS_PER_LINE 32
@@ -44,7 +44,7 @@ enum status cuzk_emit_note(struct cuzk_reader *reader, enum event_note_kind kind
 
 	va_start(arguments, format);
 	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start is right above. */
-	(void)vsnprintf(reader->text, sizeof(reader->text), format, arguments);
+	line_format(reader->text, sizeof(reader->text), format, arguments);
 	va_end(arguments);
 	return cuzk_emit(reader, &event, RANK_NAME, diag);
 }

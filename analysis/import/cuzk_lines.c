@@ -129,6 +129,7 @@ static char *find_intruder(char *line)
 static enum status read_line(struct cuzk_lines *lines, bool *out_has_line, struct diag *diag)
 {
 	size_t length;
+	size_t prefix;
 	int c;
 
 	*out_has_line = false;
@@ -163,6 +164,8 @@ static enum status read_line(struct cuzk_lines *lines, bool *out_has_line, struc
 		} while (c != EOF && c != '\n');
 	}
 	cuzk_text_clean(lines->line);
+	prefix = cuzk_text_prefix(lines->line);
+	memmove(lines->line, lines->line + prefix, strlen(lines->line + prefix) + 1);
 	return STATUS_OK;
 }
 

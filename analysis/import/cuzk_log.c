@@ -11,16 +11,22 @@
  */
 #include "analysis/import/cuzk_log.h"
 
+#include "analysis/import/cuzk_files.h"
 #include "analysis/import/cuzk_reader.h"
 #include "trace/base/clock.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Events of some 200,000 lines; more go to the disk. */
 #define SORTER_BYTES (32u << 20)
+
+/* Kinds of lines. */
+enum file_kind {
+	FILE_TIMELINE = 1 << 0,
+	FILE_TRACING = 1 << 1,
+};
 
 static void destroy(struct import_reader *base)
 {
@@ -43,25 +49,67 @@ static void take_gpu(struct cuzk_reader *reader, const struct cuzk_tracing *trac
 	}
 }
 
+/* Takes note of a kind of line: whether the file that is read has both. */
+static bool has_both(struct cuzk_reader *reader, uint32_t kind)
+{
+	const size_t file = cuzk_lines_file(reader->lines);
+
+	if (reader->kinds_file != file) {
+		reader->kinds_file = file;
+		reader->kinds = 0;
+	}
+	reader->kinds |= kind;
+	return reader->kinds == (FILE_TIMELINE | FILE_TRACING);
+}
+
+/* The daemon began anew: what it told before is not read. */
+static void begin_anew(struct cuzk_reader *reader)
+{
+	cuzk_clock_restart(reader->clock);
+	for (size_t i = 0; i < CUZK_WORKER_COUNT_MAX; i++) {
+		reader->workers[i].is_seen = false;
+	}
+	reader->counts.timeline = 1;
+	reader->counts.bad_timeline = 0;
+	reader->first_ns = reader->starts.time_ms * NS_PER_MS;
+	reader->first_utc_ns = reader->enqueued_ns;
+}
+
+/* First reading: one TIMELINE line. */
+static enum status survey_timeline(struct cuzk_reader *reader, const struct cuzk_timeline *timeline)
+{
+	struct cuzk_worker *worker = NULL;
+
+	if (cuzk_starts_add(&reader->starts, reader->line, timeline->time_ms)) {
+		begin_anew(reader);
+	}
+	reader->is_merged |= has_both(reader, FILE_TIMELINE);
+	if (reader->starts.is_doubtful) {
+		return STATUS_OK; /* a new beginning's first line, or a damaged one */
+	}
+	reader->enqueued_ns = CUZK_NO_TIME;
+	if (reader->counts.timeline++ == 0 || timeline->time_ms * NS_PER_MS < reader->first_ns) {
+		reader->first_ns = timeline->time_ms * NS_PER_MS;
+	}
+	if (timeline->worker != CUZK_NONE) {
+		worker = cuzk_reader_worker(reader, timeline->worker);
+	}
+	if (worker) {
+		worker->is_seen = true;
+	}
+	return cuzk_clock_add_timeline(reader->clock, timeline);
+}
+
 /* First reading: one line. */
 static enum status survey_line(struct cuzk_reader *reader, char *line)
 {
 	struct cuzk_timeline timeline;
 	struct cuzk_tracing tracing;
-	struct cuzk_worker *worker;
 
+	reader->line++;
 	switch (cuzk_timeline_parse(line, &timeline)) {
 	case CUZK_TIMELINE_OK:
-		if (reader->counts.timeline++ == 0 ||
-			timeline.time_ms * NS_PER_MS < reader->first_ns) {
-			reader->first_ns = timeline.time_ms * NS_PER_MS;
-		}
-		worker = timeline.worker == CUZK_NONE ? NULL
-						      : cuzk_reader_worker(reader, timeline.worker);
-		if (worker) {
-			worker->is_seen = true;
-		}
-		return cuzk_clock_add_timeline(reader->clock, &timeline);
+		return survey_timeline(reader, &timeline);
 	case CUZK_TIMELINE_BAD:
 		reader->counts.bad_timeline++;
 		return STATUS_OK;
@@ -76,6 +124,11 @@ static enum status survey_line(struct cuzk_reader *reader, char *line)
 	}
 	if (tracing.worker != CUZK_NONE) {
 		take_gpu(reader, &tracing);
+	}
+	reader->has_enqueued |= tracing.message == CUZK_TRACING_ENQUEUED;
+	reader->is_merged |= has_both(reader, FILE_TRACING);
+	if (tracing.message == CUZK_TRACING_ENQUEUED && tracing.utc_ns < reader->enqueued_ns) {
+		reader->enqueued_ns = tracing.utc_ns;
 	}
 	reader->has_returns |= tracing.message == CUZK_TRACING_START_RETURNED;
 	return cuzk_clock_add_tracing(reader->clock, &tracing);
@@ -95,7 +148,8 @@ static void conclude_clocks(struct cuzk_reader *reader)
 	reader->reader.has_epoch = cuzk_clock_epoch(reader->clock, &reader->reader.epoch_ns);
 	if (!reader->reader.has_epoch) {
 		reader->has_returns = false; /* tracing lines will not be used: they tell nothing */
-	} else if (cuzk_clock_time(reader->clock, reader->first_utc_ns, &first_ns) &&
+	} else if (reader->first_utc_ns != CUZK_NO_TIME &&
+		   cuzk_clock_time(reader->clock, reader->first_utc_ns, &first_ns) &&
 		   first_ns < reader->first_ns) {
 		reader->first_ns = first_ns;
 	}
@@ -147,8 +201,16 @@ static enum status add_line(struct cuzk_reader *reader, char *line, struct diag 
 	uint64_t time_ns;
 
 	reader->line++;
+	if (reader->line < reader->starts.line && !cuzk_tracing_parse(line, &tracing)) {
+		reader->counts.of_other_starts++;
+		return STATUS_OK;
+	}
 	switch (cuzk_timeline_parse(line, &timeline)) {
 	case CUZK_TIMELINE_OK:
+		if (cuzk_starts_is_odd(&reader->starts, reader->line)) {
+			reader->counts.bad_timeline++;
+			return STATUS_OK;
+		}
 		return cuzk_step_add(reader, &timeline, diag);
 	case CUZK_TIMELINE_BAD:
 		return STATUS_OK;
@@ -159,33 +221,14 @@ static enum status add_line(struct cuzk_reader *reader, char *line, struct diag 
 		return STATUS_OK;
 	}
 	if (!time_of(reader, tracing.utc_ns, &time_ns)) {
-		reader->counts.untimed++;
+		if (cuzk_clock_is_set(reader->clock, tracing.utc_ns)) {
+			reader->counts.while_set++;
+		} else {
+			reader->counts.untimed++;
+		}
 		return STATUS_OK;
 	}
 	return cuzk_message_add(reader, &tracing, time_ns, diag);
-}
-
-/* Claims that never ended: nobody knows what the GPU did from there on. */
-static enum status add_open_claims(struct cuzk_reader *reader, struct diag *diag)
-{
-	enum status status = STATUS_OK;
-
-	for (size_t i = 0; i < CUZK_PARTITION_COUNT && status == STATUS_OK; i++) {
-		const struct cuzk_partition *partition = &reader->work.partitions[i];
-
-		if (partition->job == 0 || partition->started_ns == CUZK_NO_TIME) {
-			continue;
-		}
-		reader->counts.starts_without_end++;
-	}
-	if (reader->counts.starts_without_end > 0) {
-		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->last_ns, 0, diag,
-			"%" PRIu64
-			" proofs have a GPU_START and no GPU_END (they failed, or the log ends "
-			"before): what the GPU did for them is not in the times below",
-			reader->counts.starts_without_end);
-	}
-	return status;
 }
 
 /* One device for each GPU that workers were said to have; one for all when that is not known. */
@@ -216,81 +259,6 @@ static enum status add_devices(struct cuzk_reader *reader, struct diag *diag)
 	return status;
 }
 
-static enum status add_first_notes(struct cuzk_reader *reader, struct diag *diag)
-{
-	const uint64_t pairs = cuzk_clock_pair_count(reader->clock);
-	enum status status = cuzk_emit_note(reader, EVENT_NOTE_SOURCE, reader->first_ns, 0, diag,
-		"log of cuzk: %" PRIu64 " TIMELINE and %" PRIu64 " tracing lines",
-		reader->counts.timeline, reader->counts.tracing);
-
-	if (status == STATUS_OK && reader->counts.timeline > 0) {
-		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->first_ns, 0, diag,
-			"device times are claimed by the log, not measured: between GPU_START and "
-			"GPU_END a GPU may have waited for the GPU mutex, uploads, the prep thread "
-			"and the CPU's part of the proof; busy is an upper bound");
-	}
-	if (status == STATUS_OK && reader->counts.timeline == 0) {
-		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->first_ns, 0, diag,
-			"no TIMELINE lines (standard error): nothing tells when a GPU worked");
-	}
-	if (status == STATUS_OK && reader->counts.timeline > 0 && reader->counts.tracing == 0) {
-		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->first_ns, 0, diag,
-			"no tracing lines (standard output): locks, trims, and when jobs come and "
-			"end are not seen");
-	}
-	if (status == STATUS_OK && reader->counts.timeline > 0 && reader->counts.tracing > 0) {
-		status =
-			pairs > 0
-				? cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->first_ns, 0, diag,
-					  "the clocks of TIMELINE and tracing lines were matched "
-					  "by %" PRIu64 " pairs of lines, to some milliseconds",
-					  pairs)
-				: cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->first_ns, 0, diag,
-					  "no tracing line could be matched with a TIMELINE line, "
-					  "so "
-					  "their clock is not known and they are not used");
-	}
-	return status;
-}
-
-static enum status add_last_notes(struct cuzk_reader *reader, struct diag *diag)
-{
-	const struct cuzk_line_counts lines = cuzk_lines_counts(reader->lines);
-	const struct cuzk_native *native = &reader->native;
-	enum status status = add_open_claims(reader, diag);
-
-	if (status == STATUS_OK && native->lines > 0) {
-		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->last_ns, 0, diag,
-			"%" PRIu64 " of %" PRIu64
-			" claims are narrowed by CUZK_TIMING lines; %" PRIu64 " calls of %" PRIu64
-			" could not be told from others and were not used",
-			reader->counts.narrowed, reader->counts.claims,
-			native->broken + native->unjoined, native->whole + native->broken);
-	}
-	if (status == STATUS_OK && lines.mended + lines.torn + lines.cut > 0) {
-		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->last_ns, 0, diag,
-			"%" PRIu64 " torn lines were put together, %" PRIu64
-			" could not be; %" PRIu64 " were too long",
-			lines.mended, lines.torn, lines.cut);
-	}
-	if (status == STATUS_OK && reader->counts.bad_timeline > 0) {
-		status = cuzk_emit_note(reader, EVENT_NOTE_UNREADABLE, reader->last_ns, 0, diag,
-			"%" PRIu64 " TIMELINE lines do not parse", reader->counts.bad_timeline);
-	}
-	if (status == STATUS_OK && reader->counts.of_other_workers > 0) {
-		status = cuzk_emit_note(reader, EVENT_NOTE_UNREADABLE, reader->last_ns, 0, diag,
-			"%" PRIu64 " lines are of workers beyond the first %d and were left out",
-			reader->counts.of_other_workers, CUZK_WORKER_COUNT_MAX);
-	}
-	if (status == STATUS_OK && reader->counts.untimed > 0 &&
-		cuzk_clock_pair_count(reader->clock) > 0) {
-		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->last_ns, 0, diag,
-			"%" PRIu64 " tracing lines are older than the engine and were left out",
-			reader->counts.untimed);
-	}
-	return status;
-}
-
 static enum status sort(struct cuzk_reader *reader, struct diag *diag)
 {
 	size_t file = 0;
@@ -301,7 +269,7 @@ static enum status sort(struct cuzk_reader *reader, struct diag *diag)
 		status = cuzk_lines_rewind(reader->lines, diag);
 	}
 	if (status == STATUS_OK) {
-		status = add_first_notes(reader, diag);
+		status = cuzk_notes_first(reader, diag);
 	}
 	if (status == STATUS_OK) {
 		status = add_devices(reader, diag);
@@ -309,6 +277,7 @@ static enum status sort(struct cuzk_reader *reader, struct diag *diag)
 	for (int i = 0; i < CUZK_WORKER_COUNT_MAX; i++) {
 		reader->workers[i].free_ns = reader->first_ns;
 	}
+	reader->line = 0;
 	do {
 		if (status == STATUS_OK) {
 			status = cuzk_lines_next(reader->lines, &line, diag);
@@ -326,7 +295,7 @@ static enum status sort(struct cuzk_reader *reader, struct diag *diag)
 		status = cuzk_messages_end(reader, diag);
 	}
 	if (status == STATUS_OK) {
-		status = add_last_notes(reader, diag);
+		status = cuzk_notes_last(reader, diag);
 	}
 	return status == STATUS_OK ? event_sorter_finish(reader->sorter, diag) : status;
 }
@@ -353,14 +322,22 @@ static const struct import_reader_operations operations = {.next = next, .destro
 enum status cuzk_log_open(const char *const *paths, size_t count, struct diag *diag,
 	struct import_reader **out_reader)
 {
-	struct cuzk_reader *reader = calloc(1, sizeof(*reader));
+	struct cuzk_reader *reader = NULL;
+	const char *ordered[CUZK_FILE_COUNT_MAX];
 	enum status status;
+
+	if (count > CUZK_FILE_COUNT_MAX) {
+		return diag_set(diag, STATUS_OVER_LIMIT, "%zu logs: at most %d are read as one",
+			count, CUZK_FILE_COUNT_MAX);
+	}
+	reader = calloc(1, sizeof(*reader));
 
 	if (!reader) {
 		return STATUS_NO_MEMORY;
 	}
 	reader->reader.operations = &operations;
 	reader->budget_wait_ns = CUZK_NO_TIME;
+	reader->enqueued_ns = CUZK_NO_TIME;
 	reader->finalizer = (struct cuzk_finalizer){.partition = GAPTRACE_NONE,
 		.assembled_ns = CUZK_NO_TIME,
 		.checked_ns = CUZK_NO_TIME};
@@ -369,7 +346,9 @@ enum status cuzk_log_open(const char *const *paths, size_t count, struct diag *d
 		status = cuzk_clock_create(&reader->clock);
 	}
 	if (status == STATUS_OK) {
-		status = cuzk_lines_open(paths, count, diag, &reader->lines);
+		memcpy(ordered, paths, count * sizeof(ordered[0]));
+		cuzk_files_order(ordered, count);
+		status = cuzk_lines_open(ordered, count, diag, &reader->lines);
 	}
 	if (status == STATUS_OK) {
 		status = survey(reader, paths[0], diag);
@@ -407,13 +386,15 @@ static bool recognise(const unsigned char *head, size_t size)
 		return false;
 	}
 	while (at < size) {
+		size_t prefix;
 		const unsigned char *end = memchr(head + at, '\n', size - at);
 		const size_t length = end ? (size_t)(end - head) - at : size - at;
 
 		(void)snprintf(line, sizeof(line), "%.*s",
 			(int)(length < sizeof(line) ? length : sizeof(line) - 1), head + at);
 		cuzk_text_clean(line);
-		if (is_ours(line)) {
+		prefix = cuzk_text_prefix(line);
+		if (is_ours(line + prefix)) {
 			return true;
 		}
 		at += length + 1;

@@ -118,6 +118,7 @@ static enum status add_prove_start(
 	if (!cuzk_reader_worker(reader, worker)) {
 		return STATUS_OK;
 	}
+	reader->workers[worker].is_proving = false;
 	if (cuzk_native_join(&reader->native, duration_ns / NS_PER_MS, &call) && partition) {
 		partition->entered_ns = range.begin_ns;
 		partition->call = call;
@@ -286,27 +287,57 @@ static enum status end_job(
 	return cuzk_emit(reader, &event, RANK_JOB, diag);
 }
 
+enum status cuzk_message_submit(
+	struct cuzk_reader *reader, struct cuzk_job *job, uint64_t time_ns, struct diag *diag)
+{
+	struct event event = {
+		.kind = EVENT_JOB_SUBMIT,
+		.time_ns = time_ns,
+		.tid = CUZK_TID_DISPATCHER,
+		.job = {.kind = "", .job = job->number},
+	};
+
+	job->is_submitted = true;
+	return cuzk_emit(reader, &event, RANK_JOB, diag);
+}
+
+/* A job whose name comes again is tried again: nobody told that the first try ended. */
+static enum status give_up_job(
+	struct cuzk_reader *reader, struct cuzk_job *job, uint64_t time_ns, struct diag *diag)
+{
+	struct event event = {
+		.kind = EVENT_JOB_END,
+		.time_ns = time_ns,
+		.tid = CUZK_TID_DISPATCHER,
+		.job = {.job = job->number,
+			.status = GAPTRACE_JOB_FAILED,
+			.duration_ns = GAPTRACE_UNKNOWN},
+	};
+
+	cuzk_work_end_job(&reader->work, job);
+	return cuzk_emit(reader, &event, RANK_JOB, diag);
+}
+
 static enum status submit_job(
 	struct cuzk_reader *reader, const struct message *message, struct diag *diag)
 {
+	enum status status = STATUS_OK;
 	struct cuzk_word name;
-	struct event event = {
-		.kind = EVENT_JOB_SUBMIT,
-		.time_ns = message->time_ns,
-		.tid = CUZK_TID_DISPATCHER,
-		.job = {.kind = ""},
-	};
 	struct cuzk_job *job;
 
 	if (!cuzk_text_value(message->line->fields, "job_id", &name)) {
 		return STATUS_OK;
 	}
+	job = cuzk_work_find_job(&reader->work, name);
+	if (job && job->is_submitted) {
+		status = give_up_job(reader, job, message->time_ns, diag);
+	}
 	job = cuzk_work_job(&reader->work, name);
 	if (!job) {
 		return STATUS_NO_MEMORY;
 	}
-	event.job.job = job->number;
-	return cuzk_emit(reader, &event, RANK_JOB, diag);
+	return status == STATUS_OK ? cuzk_message_submit(reader, job, message->time_ns, diag)
+				   : status;
 }
 
 static enum status add_srs_load(

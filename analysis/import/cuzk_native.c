@@ -62,17 +62,25 @@ static bool adds_up(const struct cuzk_call *call)
 	       call->gpu_total_ms <= call->mutex_held_ms + ROUNDING_MS;
 }
 
+/* None of the calls that wait can be told from the others any more. */
+static void doubt(struct cuzk_native *native)
+{
+	native->unjoined += native->waiting_count;
+	native->doubtful_count += native->waiting_count;
+	native->waiting_count = 0;
+}
+
 static void close_call(struct cuzk_native *native)
 {
 	if (native->seen == LINE_ALL && !native->is_mixed && adds_up(&native->open)) {
 		native->whole++;
 		if (native->waiting_count == CUZK_CALLS_WAITING_MAX) {
-			native->unjoined += native->waiting_count;
-			native->waiting_count = 0;
+			doubt(native);
 		}
 		native->waiting[native->waiting_count++] = native->open;
 	} else {
 		native->broken++;
+		native->doubtful_count++;
 	}
 	native->seen = 0;
 	native->is_mixed = false;
@@ -115,10 +123,10 @@ bool cuzk_native_join(
 			found = i;
 		}
 	}
-	if (fitting_count != 1) {
+	if (fitting_count != 1 || native->doubtful_count > 0) {
 		/* Whichever it was, the others cannot be told apart from here on either. */
-		native->unjoined += native->waiting_count;
-		native->waiting_count = 0;
+		doubt(native);
+		cuzk_native_lose(native);
 		return false;
 	}
 	*out_call = native->waiting[found];
@@ -127,10 +135,21 @@ bool cuzk_native_join(
 	return true;
 }
 
+void cuzk_native_lose(struct cuzk_native *native)
+{
+	if (native->doubtful_count > 0) {
+		native->doubtful_count--;
+	} else {
+		doubt(native);
+		native->doubtful_count -= native->doubtful_count > 0;
+	}
+}
+
 void cuzk_native_cut(struct cuzk_native *native)
 {
 	native->unjoined += native->waiting_count;
 	native->waiting_count = 0;
+	native->doubtful_count = 0;
 	native->broken += native->seen != 0;
 	native->seen = 0;
 	native->is_mixed = false;

@@ -8,7 +8,7 @@
  *   total_start_fn = pre_lock_cpu + mutex_wait + mutex_held
  *
  * A call belongs to the next prove_start line of the same file when that line could be of no other
- * call. All else is counted, and used for nothing.
+ * call, of those that could not be told apart either. All else is counted, and used for nothing.
  */
 #pragma once
 
@@ -38,6 +38,7 @@ struct cuzk_native {
 	bool is_mixed;
 	struct cuzk_call waiting[CUZK_CALLS_WAITING_MAX];
 	size_t waiting_count;
+	size_t doubtful_count; /* returned as well, and any prove_start line may be theirs */
 	uint64_t lines;
 	uint64_t whole;    /* calls whose sums hold */
 	uint64_t broken;   /* calls that were mixed with others, or whose sums do not hold */
@@ -51,6 +52,9 @@ bool cuzk_native_add(struct cuzk_native *native, const char *line);
 /* A prove_start line of so many milliseconds: true when exactly one call can be its own. */
 bool cuzk_native_join(
 	struct cuzk_native *native, uint64_t prove_start_ms, struct cuzk_call *out_call);
+
+/* A worker went on without its prove_start line: one call fewer waits for its own. */
+void cuzk_native_lose(struct cuzk_native *native);
 
 /* The next line is of another file, or there is none: nothing waits any more. */
 void cuzk_native_cut(struct cuzk_native *native);

@@ -5,6 +5,7 @@
 #include "analysis/import/cuzk_clock.h"
 #include "analysis/import/cuzk_lines.h"
 #include "analysis/import/cuzk_native.h"
+#include "analysis/import/cuzk_starts.h"
 #include "analysis/import/cuzk_timeline.h"
 #include "analysis/import/cuzk_tracing.h"
 #include "analysis/import/cuzk_work.h"
@@ -42,7 +43,8 @@ struct cuzk_lane {
 struct cuzk_worker {
 	bool is_seen;
 	bool is_named;
-	bool has_gpu; /* a line said which */
+	bool has_gpu;    /* a line said which */
+	bool is_proving; /* its GPU_START came, and no prove_start line yet */
 	int32_t gpu;
 	uint64_t free_ns; /* since when it waits for work, as far as is known */
 	uint64_t item;    /* that it picked up last; 0: none */
@@ -63,7 +65,11 @@ struct cuzk_counts {
 	uint64_t timeline;
 	uint64_t bad_timeline;
 	uint64_t tracing;
-	uint64_t untimed; /* tracing lines before the engine's beginning, or of no known clock */
+	uint64_t untimed;   /* tracing lines before the engine's beginning, or of no known clock */
+	uint64_t while_set; /* tracing lines of the time when UTC was set */
+	uint64_t pickups;
+	uint64_t starts;
+	uint64_t of_other_starts; /* lines of the daemon's earlier runs */
 	uint64_t starts_without_end;
 	uint64_t ends_without_start;
 	uint64_t claims;
@@ -85,12 +91,19 @@ struct cuzk_reader {
 	bool is_dispatcher_named;
 	bool is_queue_named;
 	bool are_gpus_known; /* of every worker */
+	bool is_merged;      /* one file has lines of both streams */
+	bool has_enqueued;   /* the log says when jobs come */
 	bool has_returns;    /* the log says when workers become free */
 	bool has_tracing_only;
 	bool is_sorted;
 	uint64_t first_utc_ns;
-	uint64_t first_ns; /* of the log: nothing is told before it */
+	uint64_t enqueued_ns; /* UTC of the first job since the last TIMELINE line; or CUZK_NO_TIME
+			       */
+	uint64_t first_ns;    /* of the log: nothing is told before it */
 	uint64_t last_ns;
+	struct cuzk_starts starts;
+	size_t kinds_file; /* of the file that is surveyed, and which kinds of lines it has */
+	uint32_t kinds;
 	uint64_t line; /* its number, which orders what happened in one millisecond */
 	uint64_t budget_wait_ns;
 	uint32_t depth; /* of the GPU queue */
@@ -149,8 +162,21 @@ MUST_CHECK enum status cuzk_step_add(
 	struct cuzk_reader *reader, const struct cuzk_timeline *timeline, struct diag *diag);
 MUST_CHECK enum status cuzk_message_add(struct cuzk_reader *reader,
 	const struct cuzk_tracing *tracing, uint64_t time_ns, struct diag *diag);
+/* cuzk_notes.c: what is said of the log, before its events and behind them. */
+MUST_CHECK enum status cuzk_notes_first(struct cuzk_reader *reader, struct diag *diag);
+MUST_CHECK enum status cuzk_notes_last(struct cuzk_reader *reader, struct diag *diag);
+
+/* The job came then. */
+MUST_CHECK enum status cuzk_message_submit(
+	struct cuzk_reader *reader, struct cuzk_job *job, uint64_t time_ns, struct diag *diag);
 /* The log ended. */
 MUST_CHECK enum status cuzk_messages_end(struct cuzk_reader *reader, struct diag *diag);
+
+/* Lines may be out of order, or damaged. */
+static inline uint64_t cuzk_since(uint64_t begin_ns, uint64_t end_ns)
+{
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
 
 static inline uint64_t cuzk_before(uint64_t time_ns, uint64_t duration_ns)
 {

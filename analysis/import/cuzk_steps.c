@@ -106,7 +106,7 @@ static enum status end_synthesis(struct cuzk_reader *reader, struct step *step, 
 	event.span.work = step->work;
 	event.span.begin_tid = event.tid;
 	event.span.duration_ns = begin_ns == CUZK_NO_TIME ? step->line->duration_ms * NS_PER_MS
-							  : step->time_ns - begin_ns;
+							  : cuzk_since(begin_ns, step->time_ns);
 	event.span.cpu_ns = GAPTRACE_UNKNOWN;
 	event.span.run_delay_ns = GAPTRACE_UNKNOWN;
 	return status == STATUS_OK ? cuzk_emit(reader, &event, RANK_SPAN, diag) : status;
@@ -164,6 +164,15 @@ static enum status wait_for_item(
 	return cuzk_emit(reader, &event, RANK_QUEUE, diag);
 }
 
+/* A worker that goes on has returned from prove_start, whether or not a line said so. */
+static void lose_call(struct cuzk_reader *reader, struct cuzk_worker *worker)
+{
+	if (worker->is_proving) {
+		cuzk_native_lose(&reader->native);
+	}
+	worker->is_proving = false;
+}
+
 static enum status pick_item(struct cuzk_reader *reader, struct step *step, struct diag *diag)
 {
 	struct cuzk_worker *worker = cuzk_reader_worker(reader, step->line->worker);
@@ -173,6 +182,7 @@ static enum status pick_item(struct cuzk_reader *reader, struct step *step, stru
 	if (!worker) {
 		return STATUS_OK;
 	}
+	reader->counts.pickups++;
 	status = meet_worker(reader, step, step->line->worker, diag);
 	step->partition->picked_ns = step->time_ns;
 	step->partition->worker = step->line->worker;
@@ -185,7 +195,7 @@ static enum status pick_item(struct cuzk_reader *reader, struct step *step, stru
 	event.queue.depth = reader->depth;
 	event.queue.resident_ns = step->partition->queued_ns == CUZK_NO_TIME
 					  ? GAPTRACE_UNKNOWN
-					  : step->time_ns - step->partition->queued_ns;
+					  : cuzk_since(step->partition->queued_ns, step->time_ns);
 	event.queue.wait_ns = GAPTRACE_UNKNOWN;
 	if (!reader->has_returns) {
 		/* Free since its last proof ended; or, with two in work, at some time before. */
@@ -197,15 +207,21 @@ static enum status pick_item(struct cuzk_reader *reader, struct step *step, stru
 						     : status;
 		}
 	}
+	lose_call(reader, worker);
 	worker->item = step->partition->item;
 	return status == STATUS_OK ? cuzk_emit(reader, &event, RANK_QUEUE + 1, diag) : status;
 }
 
 static enum status start_gpu(struct cuzk_reader *reader, struct step *step, struct diag *diag)
 {
-	if (!cuzk_reader_worker(reader, step->line->worker)) {
+	struct cuzk_worker *worker = cuzk_reader_worker(reader, step->line->worker);
+
+	if (!worker) {
 		return STATUS_OK;
 	}
+	lose_call(reader, worker);
+	worker->is_proving = true;
+	reader->counts.starts++;
 	step->partition->started_ns = step->time_ns;
 	step->partition->worker = step->line->worker;
 	return meet_worker(reader, step, step->line->worker, diag);
@@ -389,11 +405,33 @@ static enum status end_gpu(struct cuzk_reader *reader, struct step *step, struct
 	return status;
 }
 
+static enum status take_step(struct cuzk_reader *reader, struct step *step, struct diag *diag)
+{
+	switch (step->line->event) {
+	case CUZK_SYNTH_START:
+		return begin_synthesis(reader, step, diag);
+	case CUZK_SYNTH_END:
+		return end_synthesis(reader, step, diag);
+	case CUZK_GPU_QUEUE:
+		return queue_item(reader, step, diag);
+	case CUZK_GPU_PICKUP:
+		return pick_item(reader, step, diag);
+	case CUZK_GPU_START:
+		return start_gpu(reader, step, diag);
+	case CUZK_GPU_END:
+		return end_gpu(reader, step, diag);
+	case CUZK_TIMELINE_EVENT_COUNT:
+		break;
+	}
+	return STATUS_OK;
+}
+
 enum status cuzk_step_add(
 	struct cuzk_reader *reader, const struct cuzk_timeline *timeline, struct diag *diag)
 {
 	const struct cuzk_word name = {timeline->job, strlen(timeline->job)};
 	struct step step = {.line = timeline, .time_ns = timeline->time_ms * NS_PER_MS};
+	enum status status = STATUS_OK;
 
 	step.job = cuzk_work_job(&reader->work, name);
 	step.partition =
@@ -403,21 +441,9 @@ enum status cuzk_step_add(
 		return STATUS_NO_MEMORY;
 	}
 	step.work = (struct event_work){step.job->number, timeline->partition, GAPTRACE_NONE};
-	switch (timeline->event) {
-	case CUZK_SYNTH_START:
-		return begin_synthesis(reader, &step, diag);
-	case CUZK_SYNTH_END:
-		return end_synthesis(reader, &step, diag);
-	case CUZK_GPU_QUEUE:
-		return queue_item(reader, &step, diag);
-	case CUZK_GPU_PICKUP:
-		return pick_item(reader, &step, diag);
-	case CUZK_GPU_START:
-		return start_gpu(reader, &step, diag);
-	case CUZK_GPU_END:
-		return end_gpu(reader, &step, diag);
-	case CUZK_TIMELINE_EVENT_COUNT:
-		break;
+	if (reader->is_merged && reader->has_enqueued && !step.job->is_submitted) {
+		/* Nobody told when it came, so nobody may say that there was no work before. */
+		status = cuzk_message_submit(reader, step.job, reader->first_ns, diag);
 	}
-	return STATUS_OK;
+	return status == STATUS_OK ? take_step(reader, &step, diag) : status;
 }

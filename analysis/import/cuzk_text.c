@@ -42,6 +42,20 @@ static bool begins_with(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+/* A job's name may hold a list in brackets, with blanks: wdpost-1000-0-[12 255 3]. */
+static size_t bare_length(const char *text)
+{
+	const size_t length = strcspn(text, " ,}");
+	const char *open = memchr(text, '[', length);
+	const char *close = open ? strchr(open, ']') : NULL;
+	const size_t inside = close ? strspn(open, "[0123456789 ]") : 0;
+
+	if (!close || (size_t)(close - open) >= inside) {
+		return length;
+	}
+	return (size_t)(close - text) + strcspn(close, " ,}");
+}
+
 /* A quoted value ends at its quote, a bare one where the next field begins. */
 static struct cuzk_word value_at(const char *text)
 {
@@ -54,7 +68,7 @@ static struct cuzk_word value_at(const char *text)
 		text += strlen(some);
 		return (struct cuzk_word){text, strcspn(text, ")")};
 	}
-	return (struct cuzk_word){text, strcspn(text, " ,}")};
+	return (struct cuzk_word){text, bare_length(text)};
 }
 
 bool cuzk_text_value(const char *text, const char *key, struct cuzk_word *out_value)
@@ -85,6 +99,40 @@ bool cuzk_text_unsigned(const char *text, const char *key, uint64_t *out_value)
 		return true;
 	}
 	return end && end == word.text + word.length;
+}
+
+/* `2026-03-14T10:08:51.123456789Z stderr F `, as kubelets write it. */
+static size_t container_prefix(const char *line)
+{
+	const char *after = line + strcspn(line, " ");
+
+	if (is_digit(line[0]) &&
+		(begins_with(after, " stdout F ") || begins_with(after, " stderr F "))) {
+		return (size_t)(after - line) + strlen(" stderr F ");
+	}
+	return 0;
+}
+
+/* `Mar 14 10:08:51 host cuzk-daemon[12]: ` or the same with an ISO date, as journalctl writes it.
+ */
+static size_t journal_prefix(const char *line)
+{
+	const size_t word = strcspn(line, " ");
+	const size_t open = strcspn(line, "[={,\"");
+	size_t close;
+
+	if (line[open] != '[' || (is_digit(line[0]) && line[word - 1] == 'Z')) {
+		return 0;
+	}
+	close = open + 1 + strspn(line + open + 1, "0123456789");
+	return close > open + 1 && begins_with(line + close, "]: ") ? close + strlen("]: ") : 0;
+}
+
+size_t cuzk_text_prefix(const char *line)
+{
+	const size_t length = container_prefix(line);
+
+	return length ? length : journal_prefix(line);
 }
 
 void cuzk_text_clean(char *line)

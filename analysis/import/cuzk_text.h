@@ -16,13 +16,16 @@ struct cuzk_word {
 const char *cuzk_text_number(const char *text, uint64_t *out_value);
 
 /*
- * The value of `key` in "a=1 b=Some(3) c=\"text\"", without quotes and without Some(). Keys begin
+ * The value of `key` in "a=1 b=Some(3) c=\"text\" d=x-[1 2]", without quotes and Some(). Keys begin
  * the text or follow a blank, a comma or a brace. False when it is not there.
  */
 bool cuzk_text_value(const char *text, const char *key, struct cuzk_word *out_value);
 
 /* The same for a whole number, which may carry the unit `ms`. */
 bool cuzk_text_unsigned(const char *text, const char *key, uint64_t *out_value);
+
+/* How much of a line a collector of logs put before the daemon's own: journalctl, a kubelet. */
+size_t cuzk_text_prefix(const char *line);
 
 /* Takes terminal colours (ESC [ ... letter) and line ends out of a line, in place. */
 void cuzk_text_clean(char *line);

@@ -22,6 +22,7 @@
 struct cuzk_job {
 	uint64_t name_key; /* 0: unused */
 	uint64_t number;   /* from 1, in order of appearance */
+	bool is_submitted; /* its coming was told */
 };
 
 struct cuzk_partition {

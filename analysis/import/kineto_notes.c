@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/import/kineto_notes.h"
 
+#include "trace/base/line.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@ __attribute__((format(printf, 4, 5))) static bool write_note(struct kineto_note 
 	note->kind = kind;
 	note->count = count;
 	va_start(arguments, format);
-	(void)vsnprintf(note->text, sizeof(note->text), format, arguments);
+	line_format(note->text, sizeof(note->text), format, arguments);
 	va_end(arguments);
 	return true;
 }

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/import/nsys_notes.h"
 
-#include <assert.h>
+#include "trace/base/line.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum status nsys_notes_add(struct nsys_notes *notes, enum event_note_kind kind, uint64_t count,
 	const char *format, ...)
 {
 	struct nsys_note *note;
 	va_list arguments;
-	int length;
 
 	if (!notes->notes) {
 		notes->notes = calloc(NSYS_NOTE_COUNT_MAX, sizeof(*notes->notes));
@@ -28,16 +26,8 @@ enum status nsys_notes_add(struct nsys_notes *notes, enum event_note_kind kind, 
 	note->kind = kind;
 	note->count = count;
 	va_start(arguments, format);
-	length = vsnprintf(note->text, sizeof(note->text), format, arguments);
+	line_format(note->text, sizeof(note->text), format, arguments);
 	va_end(arguments);
-	if (length >= (int)sizeof(note->text)) {
-		memcpy(note->text + sizeof(note->text) - 4, "...", 4);
-	}
-	for (char *c = note->text; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 0x7f) {
-			*c = ' ';
-		}
-	}
 	return STATUS_OK;
 }
 

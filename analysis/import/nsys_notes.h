@@ -27,7 +27,7 @@ struct nsys_notes {
 	uint64_t left_out;
 };
 
-/* Adds a line: control characters become spaces, what does not fit ends in "...". */
+/* Adds a line, as line_format() writes it. */
 MUST_CHECK enum status nsys_notes_add(struct nsys_notes *notes, enum event_note_kind kind,
 	uint64_t count, const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -67,6 +67,21 @@ check "with both, the lock's holder is named" \
 check "a slow trim under the tracker is confirmed" [ "$(grep -cE 'tracker_lock +CONFIRMED' "$WORK/trim.txt")" -eq 1 ]
 check "the first lines say that nothing was measured" [ "$(head -n 3 "$WORK/trim.txt" | grep -c 'claimed by the log, not measured')" -eq 1 ]
 
+causes() {
+  "${report[@]}" --format json "$1" | python3 -c 'import json,sys; print(json.load(sys.stdin)["devices"][0]["causes"])'
+}
+python3 "$HERE/cuzk_daemon.py" "$WORK/long" --jobs 12
+# A day later it ran anew: the log goes on, and TIMELINE counts from 0 again.
+{ sed 's/2026-03-14T/2026-03-13T/' "$WORK/long/merged.log"; cat "$WORK/plain/merged.log"; } >"$WORK/anew.log"
+check "of a daemon that began anew, the last run is reported" cmp <(causes "$WORK/plain/merged.log") <(causes "$WORK/anew.log")
+sed 's/^/Mar 14 10:08:51 host cuzk-daemon[12]: /' "$WORK/torn/merged.log" >"$WORK/journal.log"
+check "what journalctl puts before lines is passed over" cmp <(causes "$WORK/torn/merged.log") <(causes "$WORK/journal.log")
+grep -vE ',GPU_(START|END),|prove_start' "$WORK/plain/merged.log" >"$WORK/unsplit.log"
+status=0
+"${report[@]}" "$WORK/unsplit.log" >"$WORK/unsplit.txt" 2>&1 || status=$?
+check "without claims nothing is known, and no cause is named" \
+  [ "$status/$(grep -c 'unknown: lost events' "$WORK/unsplit.txt")/$(grep -c 'no_work' "$WORK/unsplit.txt")" = 4/2/0 ]
+
 plugins=$BUILD/lib/babeltrace2/plugins
 # babeltrace2 itself is not built with a sanitizer: its runtime has to come first.
 runtime=$(ldd "$plugins/babeltrace-plugin-gaptrace.so" | grep -o '/[^ ]*lib[at]san[^ ]*' || true)

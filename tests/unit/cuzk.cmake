@@ -1,1 +1,2 @@
 unit_test(import_cuzk LIBRARIES analysis_import)
+unit_test(import_cuzk_damage LIBRARIES analysis_import)
