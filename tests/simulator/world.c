@@ -184,6 +184,14 @@ uint64_t world_thread_time(int thread, uint64_t time_ns)
 	return base >= time_ns ? base : base + WORLD_TICK_NS;
 }
 
+uint64_t world_duration(
+	struct world *world, const struct op *op, enum world_engine engine, uint64_t ns)
+{
+	return world->options.duration ? world->options.duration(world->options.context,
+						 world->now_ns, op, engine, ns)
+				       : ns;
+}
+
 void world_schedule(struct world *world, uint64_t time_ns, enum wake_kind kind, int index)
 {
 	size_t i;

@@ -23,7 +23,7 @@
 #define WORLD_STREAMS_MAX    4
 #define WORLD_PROGRAM_MAX    96
 #define WORLD_SPAN_DEPTH_MAX 16
-#define WORLD_JOBS_MAX       256
+#define WORLD_JOBS_MAX       1024
 
 enum op_code {
 	OP_SPAN_BEGIN,  /* name */
@@ -32,9 +32,10 @@ enum op_code {
 	OP_START_END,
 	OP_FINISH_BEGIN, /* prove_finish */
 	OP_FINISH_END,
-	OP_RUN,  /* for ns and less than `amount` more */
-	OP_TRIM, /* malloc_trim for as long */
-	OP_LOCK, /* object: a lock */
+	OP_RUN,    /* for ns and less than `amount` more */
+	OP_STARVE, /* the same, runnable but not running: spans tell it as their run delay */
+	OP_TRIM,   /* malloc_trim for as long */
+	OP_LOCK,   /* object: a lock */
 	OP_LOCK_SHARED,
 	OP_UNLOCK,
 	OP_PUSH,         /* object: a queue; the thread's current item */
@@ -53,7 +54,7 @@ enum op_code {
 	OP_JOB_SUBMIT, /* of the current item's job, with `amount` partitions */
 	OP_JOB_BEGIN,
 	OP_PARTITION_DONE, /* the last one of a job ends it */
-	OP_NEXT_ITEM,      /* makes item number `amount` current */
+	OP_NEXT_ITEM,      /* makes item number `amount` current, or by kind: see next_item */
 	OP_JUMP,           /* to `amount` */
 	OP_EXIT,
 };
@@ -66,6 +67,7 @@ struct op {
 	uint64_t amount;
 	const char *name;
 	int program;
+	uint64_t delay_ns; /* of a launch or copy: from the call's issue to the earliest start */
 };
 
 /* What a thread was doing in [from, to). */
@@ -136,9 +138,19 @@ struct stay {
 	uint64_t popped_ns; /* UINT64_MAX when it is there to the end */
 };
 
+enum world_engine {
+	WORLD_ON_HOST,
+	WORLD_ON_DEVICE
+};
+
 struct world_options {
 	uint64_t seed;
 	uint32_t latency_ns_max; /* of a wake-up */
+	bool has_run_delay;      /* spans tell how long they were runnable and not running */
+	/* How long what a program says lasts `ns` lasts this time; NULL: so long. */
+	uint64_t (*duration)(void *context, uint64_t now_ns, const struct op *op,
+		enum world_engine engine, uint64_t ns);
+	void *context;
 };
 
 struct world;

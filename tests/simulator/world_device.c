@@ -37,23 +37,38 @@ int world_device_call(struct world *world, int thread, const struct op *op)
 			.name = op->name},
 		.engine = op->code == OP_LAUNCH ? ENGINE_KERNEL : ENGINE_COPY,
 		.previous = world->devices[device].last_of_stream[op->object],
-		.duration_ns = op->amount + world_random(world, op->amount / 4),
+		.duration_ns = world_duration(world, op, WORLD_ON_DEVICE,
+			op->amount + world_random(world, op->amount / 4)),
 		.waiter = -1};
 	world->devices[device].last_of_stream[op->object] = index;
 	world_schedule(world,
-		engine_time(device, state->engine, world->now_ns + op->ns / 2 + WORLD_TICK_NS),
+		engine_time(device, state->engine,
+			world->now_ns + op->ns / 2 + op->delay_ns + WORLD_TICK_NS),
 		WAKE_ISSUE, index);
 	return index;
+}
+
+/* Whether the operation is another engine's, or has started. */
+static bool is_past(const struct world *world, size_t operation, int device, int engine)
+{
+	const struct operation_state *state = &world->states[operation];
+
+	return state->fact.device != device || state->engine != engine || state->is_started;
 }
 
 /* Starts what can start: per engine the first issued operation whose stream is done before it. */
 static void dispatch(struct world *world, int device)
 {
 	for (int engine = 0; engine < ENGINES; engine++) {
+		size_t *first = &world->devices[device].first_waiting[engine];
+
 		if (world->devices[device].running[engine] >= 0) {
 			continue;
 		}
-		for (size_t i = 0; i < world->operation_count; i++) {
+		while (*first < world->operation_count && is_past(world, *first, device, engine)) {
+			(*first)++;
+		}
+		for (size_t i = *first; i < world->operation_count; i++) {
 			struct operation_state *state = &world->states[i];
 
 			if (state->fact.device != device || state->engine != engine ||

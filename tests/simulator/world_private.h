@@ -76,7 +76,8 @@ struct latch {
 struct span {
 	const char *name;
 	uint64_t begin_ns;
-	int code; /* the op that began it */
+	uint64_t starved_ns; /* of the thread, when it began */
+	int code;            /* the op that began it */
 };
 
 struct program {
@@ -100,6 +101,7 @@ struct thread {
 	uint64_t run_until_ns; /* the op at pc takes time until then; 0: not begun */
 	int operation;         /* the op at pc waits for this operation, -1 none */
 	uint64_t idle_from_ns;
+	uint64_t starved_ns; /* in all */
 	/* While waiting for the budget: the release since which it fits, -1 while it does not. */
 	int releaser;
 	uint64_t released_ns;
@@ -113,6 +115,7 @@ struct thread {
 struct device {
 	int stream_count;
 	int running[ENGINES];
+	size_t first_waiting[ENGINES]; /* no operation before it can start any more */
 	int last_of_stream[WORLD_STREAMS_MAX];
 };
 
@@ -183,6 +186,9 @@ void *world_grow(void *array, size_t count, size_t *capacity, size_t element_byt
 
 /* The first time at or after `time_ns` at which this thread may act. */
 uint64_t world_thread_time(int thread, uint64_t time_ns);
+
+uint64_t world_duration(
+	struct world *world, const struct op *op, enum world_engine engine, uint64_t ns);
 
 void world_schedule(struct world *world, uint64_t time_ns, enum wake_kind kind, int index);
 

@@ -77,11 +77,12 @@ static void wake_first(struct world *world, const struct object *object)
 }
 
 /* The first half of every op that lasts: true until its time has passed. */
-static bool takes_time(struct world *world, int thread, uint64_t duration_ns)
+static bool takes_time(struct world *world, int thread, const struct op *op, uint64_t duration_ns)
 {
 	struct thread *state = &world->threads[thread];
 
 	if (state->run_until_ns == 0) {
+		duration_ns = world_duration(world, op, WORLD_ON_HOST, duration_ns);
 		state->run_until_ns = world_thread_time(thread, world->now_ns + duration_ns);
 		state->wait_from_ns = world->now_ns;
 		if (state->run_until_ns == world->now_ns) {
@@ -115,8 +116,11 @@ static enum step run(struct world *world, int thread, const struct op *op)
 	if (state->run_until_ns == 0 && op->code == OP_TRIM) {
 		(void)world_emit(world, EVENT_MALLOC_TRIM_BEGIN, thread);
 	}
-	if (takes_time(world, thread, op->ns + jitter(world, thread, op->amount))) {
+	if (takes_time(world, thread, op, op->ns + jitter(world, thread, op->amount))) {
 		return STEP_STAY;
+	}
+	if (op->code == OP_STARVE) {
+		state->starved_ns += world->now_ns - state->wait_from_ns;
 	}
 	note_until_now(world, thread,
 		(struct activity){.kind = ACTIVITY_RUN,
@@ -147,7 +151,8 @@ static enum step begin_span(struct world *world, int thread, const struct op *op
 		name = "prove_finish";
 	}
 	assert(state->span_count < WORLD_SPAN_DEPTH_MAX);
-	state->spans[state->span_count++] = (struct span){name, world->now_ns, (int)op->code};
+	state->spans[state->span_count++] =
+		(struct span){name, world->now_ns, state->starved_ns, (int)op->code};
 	event = world_emit(world, kind, thread);
 	event->span.name = name;
 	event->span.work = world_work_of(world, thread);
@@ -175,7 +180,9 @@ static enum step end_span(struct world *world, int thread, const struct op *op)
 	event->span.begin_tid = world_tid(thread);
 	event->span.duration_ns = world->now_ns - span.begin_ns;
 	event->span.cpu_ns = GAPTRACE_UNKNOWN;
-	event->span.run_delay_ns = GAPTRACE_UNKNOWN;
+	event->span.run_delay_ns = world->options.has_run_delay
+					   ? state->starved_ns - span.starved_ns
+					   : GAPTRACE_UNKNOWN;
 	return STEP_NEXT;
 }
 
@@ -642,7 +649,7 @@ static enum step sleep_for(struct world *world, int thread, const struct op *op)
 		fill_wait(world_emit(world, EVENT_WAIT_BEGIN, thread),
 			LATCH_ADDRESS - 64 * (uint64_t)(thread + 1), op->name, op->kind);
 	}
-	if (takes_time(world, thread, op->ns)) {
+	if (takes_time(world, thread, op, op->ns)) {
 		return STEP_STAY;
 	}
 	note_until_now(world, thread,
@@ -672,7 +679,7 @@ static void emit_call(struct world *world, int thread, const char *name, uint64_
 
 static enum step call(struct world *world, int thread, const struct op *op)
 {
-	if (takes_time(world, thread, op->ns)) {
+	if (takes_time(world, thread, op, op->ns)) {
 		return STEP_STAY;
 	}
 	note_until_now(world, thread,
@@ -692,7 +699,7 @@ static enum step launch(struct world *world, int thread, const struct op *op)
 	if (state->run_until_ns == 0 && state->operation < 0) {
 		state->operation = world_device_call(world, thread, op);
 	}
-	if (!state->is_waiting && takes_time(world, thread, op->ns)) {
+	if (!state->is_waiting && takes_time(world, thread, op, op->ns)) {
 		return STEP_STAY;
 	}
 	state->is_woken = false;
@@ -726,7 +733,7 @@ static enum step synchronize(struct world *world, int thread, const struct op *o
 	if (state->run_until_ns == 0 && !state->is_waiting) {
 		state->operation = world->devices[state->device].last_of_stream[op->object];
 	}
-	if (!state->is_waiting && takes_time(world, thread, op->ns)) {
+	if (!state->is_waiting && takes_time(world, thread, op, op->ns)) {
 		return STEP_STAY;
 	}
 	state->is_woken = false;
@@ -787,11 +794,19 @@ static enum step job_event(struct world *world, int thread, const struct op *op)
 	return STEP_NEXT;
 }
 
-/* kind 0: item number `amount`; kind 1: partition `amount` of the current item's job. */
+/*
+ * kind 0: item number `amount`; kind 1: partition `amount` of the current item's job; kind 2: the
+ * first item, or the one `amount` after the current one, and the thread ends after the last.
+ */
 static enum step next_item(struct world *world, int thread, const struct op *op)
 {
 	struct thread *state = &world->threads[thread];
 
+	if (op->kind == 2) {
+		state->item = state->item < 0 ? 0 : state->item + (int)op->amount;
+		return (size_t)state->item < world->item_count ? STEP_NEXT
+							       : finish_thread(world, thread);
+	}
 	if (op->kind == 0) {
 		state->item = (int)op->amount;
 		return STEP_NEXT;
@@ -819,6 +834,7 @@ static enum step step(struct world *world, int thread, const struct op *op)
 	case OP_FINISH_END:
 		return end_span(world, thread, op);
 	case OP_RUN:
+	case OP_STARVE:
 	case OP_TRIM:
 		return run(world, thread, op);
 	case OP_LOCK:

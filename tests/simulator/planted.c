@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/simulator/planted.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define SETTINGS_MAX 5
+
+/* A field of the plan, as all of them are of one type. */
+struct setting {
+	size_t offset;
+	uint32_t value;
+};
+
+struct row {
+	struct planted planted;
+	size_t knob; /* the field that the level goes to */
+	struct setting settings[SETTINGS_MAX];
+};
+
+const uint32_t planted_more[PLANTED_MORE_COUNT] = {10, 25, 100};
+
+#define FIELD(name) offsetof(struct service_plan, name)
+#define SET(name, to)                                                                              \
+	{                                                                                          \
+		FIELD(name), to                                                                    \
+	}
+/* A GPU with one worker waits for all that the worker does between two regions. */
+#define ONE_WORKER SET(workers, 1)
+/* The walk says what ran in a gap: a synthesis longer than the gap would be all there is. */
+#define FAST_SYNTHESIS SET(synthesis_us, 5000)
+
+/* clang-format off */
+static const struct row rows[] = {
+	{{"trim_tracker", CAUSE_LOCK, "tracker", "malloc_trim", 72020, {80148, 89419, 142273}},
+		FIELD(trim_us), {ONE_WORKER}},
+	{{"self_check_tracker", CAUSE_LOCK, "tracker", "self_check", 59023, {65118, 73441, 116685}},
+		FIELD(self_check_us), {ONE_WORKER}},
+	{{"one_synthesis", CAUSE_SYNTHESIS, "gpu_queue", "synthesize", 651173, {654000, 661363, 714812}},
+		FIELD(synthesis_us), {SET(synthesis_threads, 2)}},
+	{{"slow_pacer", CAUSE_PACING, "pacer", "pacer", 323889, {328330, 335944, 360635}},
+		FIELD(pacer_us), {FAST_SYNTHESIS}},
+	{{"small_budget", CAUSE_BUDGET, "budget", "", 442501, {455000, 473683, 547194}},
+		FIELD(b_g2_us), {SET(budget_partitions, 2), FAST_SYNTHESIS}},
+	{{"blocking_pool_full", CAUSE_POOL, "blocking", "", 458610, {470000, 489130, 559039}},
+		FIELD(b_g2_us), {SET(blocking_threads, 2), ONE_WORKER}},
+	{{"prep_queued", CAUSE_POOL, "groth16_pool", "", 237126, {241500, 250000, 278431}},
+		FIELD(b_g2_us), {SET(prep_threads, 1)}},
+	{{"prep_not_ready", CAUSE_GPU_MUTEX, "gpu_mutex", "prep_msm", 481307, {500000, 520000, 586701}},
+		FIELD(prep_us), {ONE_WORKER}},
+	{{"pageable_staging", CAUSE_COPY_PAGEABLE, "", "htod", 17700, {19600, 22300, 36326}},
+		FIELD(copy_us), {SET(is_pageable, 1)}},
+	{{"pinned_copies", CAUSE_COPY_PINNED, "", "htod", 17929, {19777, 22400, 35998}},
+		FIELD(copy_us), {{0}}},
+	{{"pinned_storm", CAUSE_ALLOC, "", "cudaMallocHost", 59023, {65500, 74500, 119011}},
+		FIELD(alloc_us), {{0}}},
+	{{"unmapping_in_call", CAUSE_FREE, "", "release_abc", 59389, {65700, 75000, 119745}},
+		FIELD(release_us), {ONE_WORKER}},
+	{{"module_load", CAUSE_DRIVER, "", "cuModuleLoadData", 59573, {65960, 74952, 120349}},
+		FIELD(module_us), {{0}}},
+	{{"cpu_starved", CAUSE_CPU_STARVED, "", "synthesize", 400036, {406000, 418834, 495475}},
+		FIELD(starve_us), {SET(synthesis_threads, 2), SET(synthesis_us, 300000)}},
+	{{"srs_reload", CAUSE_SRS_LOAD, "", "srs_load", 59573, {65500, 75200, 120818}},
+		FIELD(srs_us), {ONE_WORKER}},
+	{{"inputs_read", CAUSE_CPU_PHASE, "", "read_inputs", 60396, {67000, 75600, 123432}},
+		FIELD(input_us), {ONE_WORKER}},
+	{{"all_on_device_0", CAUSE_IMBALANCE, "", "", 1198841, {1230000, 1290234, 1543181}},
+		FIELD(other_synthesis_us), {SET(has_device_queues, 1), SET(synthesis_threads, 4),
+		SET(synthesis_us, 900000), SET(budget_partitions, 10)}},
+	{{"late_start", CAUSE_LAUNCH, "", "", 60030, {66108, 75167, 120087}},
+		FIELD(launch_us), {{0}}},
+};
+/* clang-format on */
+
+uint32_t planted_count(void)
+{
+	return sizeof(rows) / sizeof(rows[0]);
+}
+
+const struct planted *planted_at(uint32_t index)
+{
+	return &rows[index].planted;
+}
+
+const struct planted *planted_find(const char *name)
+{
+	for (uint32_t i = 0; i < planted_count(); i++) {
+		if (strcmp(rows[i].planted.name, name) == 0) {
+			return &rows[i].planted;
+		}
+	}
+	return NULL;
+}
+
+static void set(struct service_plan *plan, size_t offset, uint32_t value)
+{
+	*(uint32_t *)(void *)((char *)plan + offset) = value;
+}
+
+struct service_plan planted_plan(const struct planted *planted, uint32_t level)
+{
+	const struct row *row = (const struct row *)(const void *)planted;
+	struct service_plan plan = service_healthy();
+
+	for (size_t i = 0; i < SETTINGS_MAX && row->settings[i].value > 0; i++) {
+		set(&plan, row->settings[i].offset, row->settings[i].value);
+	}
+	set(&plan, row->knob, level);
+	return plan;
+}
