@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/log.h"
 
+#include "trace/base/line.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,14 +47,10 @@ void log_write(enum log_level level, const char *format, ...)
 	used = log_stamp(line, sizeof(line));
 	used += (size_t)snprintf(line + used, sizeof(line) - used, "%s: ", names[level]);
 	va_start(arguments, format);
-	(void)vsnprintf(line + used, sizeof(line) - used - 1, format, arguments);
+	/* One byte is left for the end of the line. */
+	line_format(line + used, sizeof(line) - used - 1, format, arguments);
 	va_end(arguments);
-
-	for (used = 0; line[used] != '\0'; used++) {
-		if ((unsigned char)line[used] < ' ' || line[used] == '\x7f') {
-			line[used] = '?';
-		}
-	}
+	used += strlen(line + used);
 	line[used] = '\n';
 	/* Nobody can be told that the log cannot be written. */
 	if (write(STDERR_FILENO, line, used + 1) < 0) {

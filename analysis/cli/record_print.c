@@ -2,6 +2,7 @@
 #include "analysis/cli/record_print.h"
 
 #include "analysis/cli/record_options.h"
+#include "trace/base/line.h"
 #include "trace/record/quantity.h"
 #include "trace/record/watch.h"
 
@@ -16,14 +17,8 @@ void record_say(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	(void)vsnprintf(line, sizeof(line), format, arguments);
+	line_format(line, sizeof(line), format, arguments);
 	va_end(arguments);
-	/* A name may hold anything, and a message is one line. */
-	for (char *c = line; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 0x7f) {
-			*c = '?';
-		}
-	}
 	/* One write: the command prints to the same terminal at the same time. */
 	(void)fprintf(stderr, "gaptrace record: %s\n", line);
 }

@@ -1,2 +1,3 @@
 unit_test(status LIBRARIES base)
 unit_test(diag LIBRARIES base)
+unit_test(line LIBRARIES base)

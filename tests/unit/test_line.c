@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves that a line is one clean line, and that one that is cut says so. */
+#include "trace/base/line.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+__attribute__((format(printf, 3, 4))) static void format(
+	char *line, size_t line_bytes, const char *text, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, text);
+	line_format(line, line_bytes, text, arguments);
+	va_end(arguments);
+}
+
+static void control_characters_become_question_marks(void **state)
+{
+	char line[16];
+
+	(void)state;
+	format(line, sizeof(line), "a\nb\x1b[31m%s", "\x7f");
+	assert_string_equal(line, "a?b?[31m?");
+	/* Letters of other languages are bytes above 0x7f. */
+	format(line, sizeof(line), "%s", "\xc3\xa9");
+	assert_string_equal(line, "\xc3\xa9");
+}
+
+static void only_a_line_that_does_not_fit_ends_in_dots(void **state)
+{
+	char line[8];
+
+	(void)state;
+	format(line, sizeof(line), "%s", "1234567");
+	assert_string_equal(line, "1234567");
+	format(line, sizeof(line), "%s", "12345678");
+	assert_string_equal(line, "1234...");
+	format(line, 4, "%s", "12345678");
+	assert_string_equal(line, "...");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(control_characters_become_question_marks),
+		cmocka_unit_test(only_a_line_that_does_not_fit_ends_in_dots),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

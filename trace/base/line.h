@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One line of text for a person. Names in it come from anywhere: a control byte could move a
+ * terminal's cursor or begin a second line, so each becomes '?'.
+ */
+#pragma once
+
+#include <stdarg.h>
+#include <stddef.h>
+
+/* Formats into `line`; what does not fit its `line_bytes` (at least 4) ends in "...". */
+void line_format(char *line, size_t line_bytes, const char *format, va_list arguments)
+	__attribute__((format(printf, 3, 0)));
