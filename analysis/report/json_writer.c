@@ -45,26 +45,58 @@ static int utf8_length(const unsigned char *bytes)
 }
 
 /*
- * The code point of up to three bytes of UTF-8 when a terminal would act on it instead of showing
- * it: 8-bit controls, which begin escape sequences, and what turns the direction of text; else 0.
+ * Code points that a terminal would act on, or not show at all: 8-bit controls, which begin escape
+ * sequences, what turns the direction of text, and what is there without being seen.
  */
-static unsigned int acting_code_point(const unsigned char *bytes, int length)
-{
-	unsigned int code = 0;
+static const struct {
+	unsigned int first;
+	unsigned int last;
+} acting[] = {
+	{0x00, 0x1f},
+	{0x7f, 0x9f},
+	{0xad, 0xad},
+	{0x61c, 0x61c},
+	{0x180e, 0x180e},
+	{0x200b, 0x200f},
+	{0x2028, 0x202e},
+	{0x2060, 0x206f},
+	{0xfeff, 0xfeff},
+	{0xfff9, 0xfffb},
+	{0xe0000, 0xe007f},
+};
 
-	if (length == 1) {
-		code = bytes[0];
-	} else if (length == 2) {
-		code = (bytes[0] & 0x1fu) << 6 | (bytes[1] & 0x3fu);
-	} else if (length == 3) {
-		code = (bytes[0] & 0x0fu) << 12 | (bytes[1] & 0x3fu) << 6 | (bytes[2] & 0x3fu);
+/* The code point of one character's bytes. */
+static unsigned int code_point_of(const unsigned char *bytes, int length)
+{
+	unsigned int code = length == 1   ? bytes[0]
+			    : length == 2 ? bytes[0] & 0x1fu
+			    : length == 3 ? bytes[0] & 0x0fu
+					  : bytes[0] & 0x07u;
+
+	for (int i = 1; i < length; i++) {
+		code = code << 6 | (bytes[i] & 0x3fu);
 	}
-	return code < 0x20 || (code >= 0x7f && code <= 0x9f) ||
-			       (code >= 0x200b && code <= 0x200f) ||
-			       (code >= 0x2028 && code <= 0x202e) ||
-			       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff
-		       ? code
-		       : 0;
+	return code;
+}
+
+static bool is_acting(unsigned int code)
+{
+	for (size_t i = 0; i < sizeof(acting) / sizeof(acting[0]); i++) {
+		if (code >= acting[i].first && code <= acting[i].last) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Beyond 16 bits JSON writes a code point as a pair. */
+static void write_escaped(FILE *stream, unsigned int code)
+{
+	if (code > 0xffff) {
+		(void)fprintf(stream, "\\u%04x", 0xd800 + ((code - 0x10000) >> 10));
+		code = 0xdc00 + ((code - 0x10000) & 0x3ff);
+	}
+	(void)fprintf(stream, "\\u%04x", code);
 }
 
 static void write_string(FILE *stream, const char *value)
@@ -74,7 +106,6 @@ static void write_string(FILE *stream, const char *value)
 	(void)fputc('"', stream);
 	while (*at) {
 		const int length = utf8_length(at);
-		const unsigned int acting = acting_code_point(at, length);
 
 		if (length == 0) {
 			(void)fputs("\\ufffd", stream);
@@ -83,8 +114,8 @@ static void write_string(FILE *stream, const char *value)
 		}
 		if (*at == '"' || *at == '\\') {
 			(void)fprintf(stream, "\\%c", *at);
-		} else if (acting) {
-			(void)fprintf(stream, "\\u%04x", acting);
+		} else if (is_acting(code_point_of(at, length))) {
+			write_escaped(stream, code_point_of(at, length));
 		} else {
 			(void)fwrite(at, 1, (size_t)length, stream);
 		}

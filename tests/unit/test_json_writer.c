@@ -101,7 +101,8 @@ static void strings_hold_any_bytes(void **state)
 static void what_a_terminal_would_act_on_is_escaped(void **state)
 {
 	const char *const acting = "\xc2\x9b"
-				   "2J \xe2\x80\xae \xe2\x80\x8b \xe2\x81\xa6 \xef\xbb\xbf";
+				   "2J \xe2\x80\xae \xe2\x80\x8b \xe2\x81\xa6 \xef\xbb\xbf "
+				   "\xd8\x9c \xc2\xad \xf3\xa0\x81\x81";
 	struct json_writer writer;
 	char *text = NULL;
 	size_t size = 0;
@@ -111,7 +112,8 @@ static void what_a_terminal_would_act_on_is_escaped(void **state)
 	json_writer_init(&writer, stream);
 	json_writer_string(&writer, NULL, acting);
 	fclose(stream);
-	assert_non_null(strstr(text, "\"\\u009b2J \\u202e \\u200b \\u2066 \\ufeff\""));
+	assert_non_null(strstr(text, "\"\\u009b2J \\u202e \\u200b \\u2066 \\ufeff \\u061c "
+				     "\\u00ad \\udb40\\udc41\""));
 	for (size_t i = 0; i < size; i++) {
 		assert_true((unsigned char)text[i] < 0x80);
 	}
