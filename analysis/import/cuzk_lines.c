@@ -125,6 +125,21 @@ static char *find_intruder(char *line)
 	return first && first != line ? line + (first - line) : NULL;
 }
 
+/* The file ended, or cannot be read on: the next one, if there is one. */
+static enum status leave_file(struct cuzk_lines *lines, struct diag *diag)
+{
+	const bool has_failed = ferror(lines->file) != 0;
+	const int error = errno;
+
+	(void)fclose(lines->file);
+	lines->file = NULL;
+	if (has_failed) {
+		return diag_set(diag, STATUS_IO, "%s: %s", lines->paths[lines->next_path - 1],
+			strerror(error));
+	}
+	return lines->next_path < lines->path_count ? open_next(lines, diag) : STATUS_OK;
+}
+
 /* One line of the files as it stands; *out_has_line is false at the end. */
 static enum status read_line(struct cuzk_lines *lines, bool *out_has_line, struct diag *diag)
 {
@@ -134,21 +149,10 @@ static enum status read_line(struct cuzk_lines *lines, bool *out_has_line, struc
 
 	*out_has_line = false;
 	while (lines->file && !fgets(lines->line, sizeof(lines->line), lines->file)) {
-		const bool has_failed = ferror(lines->file) != 0;
-		const int error = errno;
+		const enum status status = leave_file(lines, diag);
 
-		(void)fclose(lines->file);
-		lines->file = NULL;
-		if (has_failed) {
-			return diag_set(diag, STATUS_IO, "%s: %s",
-				lines->paths[lines->next_path - 1], strerror(error));
-		}
-		if (lines->next_path < lines->path_count) {
-			const enum status status = open_next(lines, diag);
-
-			if (status != STATUS_OK) {
-				return status;
-			}
+		if (status != STATUS_OK) {
+			return status;
 		}
 	}
 	if (!lines->file) {

@@ -135,21 +135,34 @@ size_t cuzk_text_prefix(const char *line)
 	return length ? length : journal_prefix(line);
 }
 
+/* How long the colour is that begins there; 0 when none does. */
+static size_t colour_length(const char *text)
+{
+	size_t length;
+
+	if (text[0] != ESCAPE || text[1] != '[') {
+		return 0;
+	}
+	length = 2 + strspn(text + 2, "0123456789;");
+	return text[length] ? length + 1 : length;
+}
+
 void cuzk_text_clean(char *line)
 {
+	const char *from = line;
 	char *to = line;
 
-	for (const char *from = line; *from; from++) {
-		if (*from == ESCAPE && from[1] == '[') {
-			from += 2 + strspn(from + 2, "0123456789;");
-			if (*from == '\0') {
-				break;
-			}
+	while (*from) {
+		const size_t colour = colour_length(from);
+
+		if (colour > 0) {
+			from += colour;
 			continue;
 		}
 		if (*from != '\r' && *from != '\n') {
 			*to++ = *from;
 		}
+		from++;
 	}
 	*to = '\0';
 }
