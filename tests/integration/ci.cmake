@@ -1,0 +1,1 @@
+script_test(integration ci_example ci_example.sh)
