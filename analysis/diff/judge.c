@@ -141,7 +141,7 @@ static void allow_for_runs(
 	for (uint32_t i = 0; i < count; i++) {
 		const struct table_row *figures = &diff->table->rows[index[i]];
 
-		rows[i].inflation *= run_noise_inflation(
+		rows[i].added = run_noise_variance(
 			diff->table, figures, run_noise_share(&noise[figures->metric]));
 	}
 	/* Of the family that decides, which comes first. */

@@ -6,19 +6,20 @@
 /* A row whose samples scatter less than this tells no more of whole runs than one that does. */
 #define SCATTER_LEAST 0.05
 
+/* Sums over the samples of one run, or over the runs of one side. */
+struct sums {
+	uint32_t count;
+	double sum;
+	double squares;
+};
+
 /* Of a row: its mean, the variance of a run's mean by the run's own samples, and that of runs
  * around the mean of their side. */
 struct scatter {
 	double mean;
 	double within;
 	double between;
-};
-
-/* Sums over the samples of one run, or over the runs of one side. */
-struct sums {
-	uint32_t count;
-	double sum;
-	double squares;
+	struct sums sides[2]; /* means of the runs of the base, and of the new ones */
 };
 
 static void sums_add(struct sums *sums, double value)
@@ -58,8 +59,8 @@ static uint32_t sum_run(const struct table *table, const struct table_row *row, 
 
 static struct scatter scatter_of(const struct table *table, const struct table_row *row)
 {
-	struct sums sides[2] = {{0}};
 	struct scatter scatter = {0};
+	struct sums *sides = scatter.sides;
 	uint32_t runs = 0;
 
 	for (uint32_t begin = 0, next; begin < table->design.sample_count; begin = next) {
@@ -107,10 +108,19 @@ double run_noise_share(const struct run_noise *noise)
 	return fmax(RUN_NOISE_SHARE_LEAST, sqrt(fmax(square, 0)));
 }
 
-double run_noise_inflation(const struct table *table, const struct table_row *row, double share)
+double run_noise_variance(const struct table *table, const struct table_row *row, double share)
 {
 	const struct scatter scatter = scatter_of(table, row);
-	const double added = share * scatter.mean * share * scatter.mean;
+	double variance = 0;
 
-	return scatter.within > 0 ? 1 + added / scatter.within : 1;
+	for (uint32_t side = 0; side < 2; side++) {
+		const struct sums *sums = &scatter.sides[side];
+
+		if (sums->count > 0) {
+			const double deviation = share * sums->sum / sums->count;
+
+			variance += deviation * deviation / sums->count;
+		}
+	}
+	return variance;
 }

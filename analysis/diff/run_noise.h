@@ -22,5 +22,5 @@ void run_noise_add(struct run_noise *noise, const struct table_row *row);
 /* The noise of whole runs, as a share of a figure; never less than the least. */
 double run_noise_share(const struct run_noise *noise);
 
-/* By how much `share` raises the variance of the row's means over what its samples tell. */
-double run_noise_inflation(const struct table *table, const struct table_row *row, double share);
+/* What such noise adds to the variance of the difference between the two sides of the row. */
+double run_noise_variance(const struct table *table, const struct table_row *row, double share);

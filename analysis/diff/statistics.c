@@ -105,9 +105,10 @@ static void permuter_take_labels(struct permuter *permuter)
 
 /*
  * Shares, one a sample, such that the sum over the samples called new is the difference of the
- * group means (strata weighted by their size) over its standard deviation under permutation.
+ * group means (strata weighted by their size) over its standard deviation under permutation. Gives
+ * the variance.
  */
-static void fill_shares(const struct permuter *permuter, const double *values, double *shares)
+static double fill_shares(const struct permuter *permuter, const double *values, double *shares)
 {
 	double variance = 0;
 
@@ -139,6 +140,7 @@ static void fill_shares(const struct permuter *permuter, const double *values, d
 	for (uint32_t i = 0; i < permuter->design->sample_count; i++) {
 		shares[i] = variance > 0 ? shares[i] / sqrt(variance) : 0;
 	}
+	return variance;
 }
 
 static double difference(const struct permuter *permuter, const double *shares)
@@ -166,19 +168,22 @@ static double largest_square(const struct permuter *permuter)
 }
 
 /*
- * The deviation under permutation contains the difference itself, so `z` has an upper bound, and
- * it is the deviation within the groups that dependence inflates: there and back again.
+ * The deviation under permutation contains the difference itself, so `z` has an upper bound. It is
+ * the deviation within the groups that dependence inflates, and to which what samples do not show
+ * is added: there and back again.
  */
-static double deflate(double z, double inflation, double most)
+static double deflate(double z, double variance, const struct statistics_row *row, double most)
 {
 	const double square = fmin(z * z, most * (1 - 1e-12));
 	double within;
+	double surer;
 
-	if (most <= 1 || inflation <= 1) {
+	if (most <= 1 || square == 0 || (row->inflation <= 1 && row->added <= 0)) {
 		return z;
 	}
-	within = square * (most - 1) / (most - square) / inflation;
-	return copysign(sqrt(within * most / (most - 1 + within)), z);
+	within = variance * (most - square) / (most - 1);
+	surer = square * variance / (within * row->inflation + row->added);
+	return copysign(sqrt(surer * most / (most - 1 + surer)), z);
 }
 
 /* What the test works on: row r's shares are at shares + r * sample_count. */
@@ -268,11 +273,12 @@ static void run_test(struct test *test, struct permuter *permuter)
 	permuter_take_labels(permuter);
 	for (uint32_t r = 0; r < test->row_count; r++) {
 		double *shares = test->shares + (size_t)r * test->sample_count;
+		double variance;
 
 		assert(test->rows[r].inflation >= 1);
-		fill_shares(permuter, test->rows[r].values, shares);
+		variance = fill_shares(permuter, test->rows[r].values, shares);
 		test->observed[r] =
-			deflate(difference(permuter, shares), test->rows[r].inflation, most);
+			deflate(difference(permuter, shares), variance, &test->rows[r], most);
 		test->order[r] = r;
 	}
 	qsort_r(test->order, test->row_count, sizeof(*test->order), compare_observed,

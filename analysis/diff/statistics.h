@@ -23,6 +23,7 @@ struct statistics_design {
 struct statistics_row {
 	const double *values; /* one for each sample */
 	double inflation;     /* of the variance of a mean, because neighbours depend; 1: none */
+	double added;         /* to the variance of the difference: what samples do not show */
 	double p_rise; /* out: adjusted for all rows, that the new mean is higher by chance */
 	double p_fall;
 };

@@ -54,17 +54,34 @@ static uint64_t blocks_work(const struct run *run)
 	return work;
 }
 
-/* As many batches as leave two blocks in each, within bounds; the same in every run. */
-static uint32_t batches_wanted(const struct run *const *runs, uint32_t run_count)
+/* As many batches as leave two blocks in each, within bounds. */
+static uint32_t batches_of(const struct run *run)
 {
-	uint32_t wanted = TABLE_BATCH_COUNT;
+	const uint32_t half = run->block_count / 2;
+
+	return half > TABLE_BATCH_COUNT       ? TABLE_BATCH_COUNT
+	       : half < TABLE_BATCH_COUNT_MIN ? TABLE_BATCH_COUNT_MIN
+					      : half;
+}
+
+/* The work of a batch: the same in all runs, as far as bounds allow, so that means vary alike. */
+static double batch_work(const struct run *const *runs, uint32_t run_count)
+{
+	double most = 0;
 
 	for (uint32_t i = 0; i < run_count; i++) {
-		const uint32_t half = runs[i]->block_count / 2;
-
-		wanted = half < wanted ? half : wanted;
+		most = fmax(most, (double)blocks_work(runs[i]) / batches_of(runs[i]));
 	}
-	return wanted < TABLE_BATCH_COUNT_MIN ? TABLE_BATCH_COUNT_MIN : wanted;
+	return most;
+}
+
+static uint32_t batches_wanted(const struct run *run, double work)
+{
+	const double count = work > 0 ? round((double)blocks_work(run) / work) : 0;
+
+	return count > TABLE_BATCH_COUNT       ? TABLE_BATCH_COUNT
+	       : count < TABLE_BATCH_COUNT_MIN ? TABLE_BATCH_COUNT_MIN
+					       : (uint32_t)count;
 }
 
 /* Cuts a run's blocks into batches of about equal work, none without; gives how many. */
@@ -99,7 +116,7 @@ enum table_mode table_mode_of(
 	const struct run *const *runs, uint32_t run_count, uint32_t base_count)
 {
 	struct table_batch batches[TABLE_BATCH_COUNT];
-	const uint32_t wanted = batches_wanted(runs, run_count);
+	const double work = batch_work(runs, run_count);
 
 	if (base_count == 0 || base_count == run_count) {
 		return TABLE_NO_SAMPLES;
@@ -108,7 +125,8 @@ enum table_mode table_mode_of(
 		return TABLE_RUNS;
 	}
 	for (uint32_t i = 0; i < run_count; i++) {
-		if (cut_batches(runs[i], wanted, batches) < TABLE_BATCH_COUNT_MIN) {
+		if (cut_batches(runs[i], batches_wanted(runs[i], work), batches) <
+			TABLE_BATCH_COUNT_MIN) {
 			return TABLE_NO_SAMPLES;
 		}
 	}
@@ -117,7 +135,7 @@ enum table_mode table_mode_of(
 
 static uint32_t make_batches(const struct table *table)
 {
-	const uint32_t wanted = batches_wanted(table->runs, table->run_count);
+	const double work = batch_work(table->runs, table->run_count);
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < table->run_count; i++) {
@@ -125,7 +143,8 @@ static uint32_t make_batches(const struct table *table)
 		uint32_t of_run = 1;
 
 		if (table->mode == TABLE_BLOCKS) {
-			of_run = cut_batches(table->runs[i], wanted, first);
+			of_run = cut_batches(
+				table->runs[i], batches_wanted(table->runs[i], work), first);
 		} else {
 			*first = (struct table_batch){.stratum = TABLE_STRATUM_MIDDLE};
 		}

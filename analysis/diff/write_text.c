@@ -36,7 +36,8 @@ static void write_row(const struct diff *diff, const struct diff_row *row, FILE 
 
 	(void)fprintf(stream, "  %s: %s, %s", phrase_scope(diff, figures->device, scope),
 		phrase_what(figures, what), phrase_change(diff, figures, values));
-	if (figures->base_value > 0 && row->verdict != DIFF_SAME) {
+	/* From next to nothing, a share says nothing. */
+	if (fabs(change) < 100 * figures->base_value && row->verdict != DIFF_SAME) {
 		(void)fprintf(stream, " (%+.1f %%)", change / figures->base_value * 100);
 	}
 	if (row->verdict == DIFF_REGRESSED || row->verdict == DIFF_IMPROVED ||
