@@ -62,8 +62,15 @@ void walk_edge_charge(struct walk_explanation *explanation)
 	const struct walk_charge no_work = {.cause = CAUSE_NO_WORK, .name = ""};
 	uint64_t to_ns = gap->end_ns;
 	uint64_t end_ns = 0;
+	/* A capture window is no job: that others ran on says nothing of what this GPU was to do.
+	 */
+	const bool knows_jobs = !walk->imports.is_on || walk->jobs.is_told;
 	const bool is_all_done = walk_jobs_none_at(&walk->jobs, gap->end_ns + 1, &end_ns);
 
+	if (!knows_jobs) {
+		walk_charge(explanation, gap->begin_ns, gap->end_ns, &unknown);
+		return;
+	}
 	while (gap->begin_ns < to_ns && explanation->status == STATUS_OK) {
 		uint64_t from_ns = gap->begin_ns;
 		const bool is_held = others_hold_work(explanation, to_ns, &from_ns);

@@ -538,6 +538,22 @@ static void ranges_that_count_are_one_family(void **state)
 	expect_family("plain", "plain");
 }
 
+/* Two GPUs, the other one busy: that says nothing of what this one was to do in a mere capture. */
+static void at_the_edge_of_a_capture_nobody_took_work_away(void **state)
+{
+	static const struct walk_script_gap edge = {100, 200, .correlation = 0};
+	static const char other[] = "100 0 kernel corr=6 dev=1 start=100 end=190\n"
+				    "250 0 kernel corr=7 dev=1 start=250 end=260\n";
+	char script[256];
+
+	(void)state;
+	(void)snprintf(script, sizeof(script), "0 0 source\n%s", other);
+	walk_script_expect(script, edge, "100-200 unknown - edge 0>0\n");
+	(void)snprintf(script, sizeof(script), "0 0 source\n50 1 job_submit 1\n%s230 1 job_submit 2\n",
+		other);
+	walk_script_expect(script, edge, "100-190 imbalance - - 0>0\n190-200 unknown - edge 0>0\n");
+}
+
 /* Without a source the same rows are those of a recording of ours, by its own rules. */
 static void a_recording_of_ours_keeps_its_rules(void **state)
 {
@@ -581,6 +597,7 @@ int main(void)
 		cmocka_unit_test(the_call_of_a_set_is_kept_for_its_operation),
 		cmocka_unit_test(a_gap_is_split_at_the_call_that_ended_it),
 		cmocka_unit_test(ranges_that_count_are_one_family),
+		cmocka_unit_test(at_the_edge_of_a_capture_nobody_took_work_away),
 		cmocka_unit_test(a_recording_of_ours_keeps_its_rules),
 	};
 
