@@ -17,7 +17,13 @@ struct planted {
 	enum cause cause;
 	const char *object; /* "": any */
 	const char *phase;
-	uint32_t level; /* what a cause that costs about a tenth of all time takes, in us */
+	/*
+	 * How much the service idles for it, per unit of work: a tenth of its time, or, where
+	 * idling is what one long time exceeds another by, half of it as in the profile. Less of
+	 * those would be all noise: 10 % of idling is then a change of 1 % in either time.
+	 */
+	uint32_t idle_ms;
+	uint32_t level;                    /* what takes so long that it idles so much, in us */
 	uint32_t more[PLANTED_MORE_COUNT]; /* and with so much more idle time, as measured */
 };
 

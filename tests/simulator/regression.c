@@ -10,8 +10,8 @@
 struct weather_plan regression_weather_calm(void)
 {
 	return (struct weather_plan){.host_noise = 0.25,
-		.device_noise = 0.02,
-		.drift = 0.05,
+		.device_noise = 0.01,
+		.drift = 0.02,
 		.drift_ns = 20e9,
 		.run_noise = 0.01};
 }
@@ -19,8 +19,8 @@ struct weather_plan regression_weather_calm(void)
 struct weather_plan regression_weather_rough(void)
 {
 	return (struct weather_plan){.host_noise = 0.5,
-		.device_noise = 0.05,
-		.drift = 0.1,
+		.device_noise = 0.02,
+		.drift = 0.05,
 		.drift_ns = 20e9,
 		.run_noise = 0.02};
 }

@@ -258,21 +258,20 @@ static void measure_lengths(uint32_t comparisons)
 
 /* ---- The levels of planted.c ---- */
 
-#define LEVEL_IDLE_NS 60e6 /* per unit of work: a tenth of all time */
-
 static double idle_at(const struct planted *planted, uint32_t level)
 {
-	const struct service_plan plan = regression_sized(planted_plan(planted, level), 1000);
+	const struct service_plan plan = regression_sized(planted_plan(planted, level), 500);
 	double sum = 0;
 
-	for (uint64_t seed = 1; seed <= 4; seed++) {
+	for (uint64_t seed = 1; seed <= 2; seed++) {
 		struct weather_plan weather = regression_weather_calm();
 		struct run *run;
 
 		weather.seed = 900000 + seed;
 		weather.run_noise = 0;
+		weather.drift = 0;
 		run = service_report_run(&plan, &weather, weather.seed, "calibration");
-		sum += regression_idle_ns(run, planted) / 4;
+		sum += regression_idle_ns(run, planted) / 2;
 		run_destroy(run);
 	}
 	return sum;
@@ -299,7 +298,7 @@ static void calibrate(const char *only)
 		if (only && strcmp(only, planted->name) != 0) {
 			continue;
 		}
-		level = find_level(planted, LEVEL_IDLE_NS, 1000, 3000000);
+		level = find_level(planted, planted->idle_ms * 1e6, 1000, 5000000);
 		idle_ns = idle_at(planted, level);
 		printf("%s, %u, {", planted->name, level);
 		for (int more = 0; more < PLANTED_MORE_COUNT; more++) {
