@@ -4,13 +4,40 @@
 #include "analysis/import/import_format.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 struct identity {
 	dev_t device;
 	ino_t inode;
+	off_t size;
 };
+
+/* Whether both files hold the same bytes; false when that cannot be told. */
+static bool is_copy(const char *left_path, const char *right_path)
+{
+	FILE *left = fopen(left_path, "re");
+	FILE *right = fopen(right_path, "re");
+	bool is_same = left && right;
+	char left_bytes[8192];
+	char right_bytes[sizeof(left_bytes)];
+	size_t size = sizeof(left_bytes);
+
+	while (is_same && size == sizeof(left_bytes)) {
+		size = fread(left_bytes, 1, sizeof(left_bytes), left);
+		is_same = fread(right_bytes, 1, sizeof(right_bytes), right) == size &&
+			  memcmp(left_bytes, right_bytes, size) == 0;
+	}
+	is_same = is_same && !ferror(left) && !ferror(right);
+	if (left) {
+		(void)fclose(left);
+	}
+	if (right) {
+		(void)fclose(right);
+	}
+	return is_same;
+}
 
 /* The same file twice would count everything twice. */
 static enum status check_twice(const char *const *paths, size_t index,
@@ -22,11 +49,17 @@ static enum status check_twice(const char *const *paths, size_t index,
 		return diag_set(
 			diag, status_from_errno(errno), "%s: %s", paths[index], strerror(errno));
 	}
-	identities[index] = (struct identity){facts.st_dev, facts.st_ino};
+	identities[index] = (struct identity){facts.st_dev, facts.st_ino, facts.st_size};
 	for (size_t i = 0; i < index; i++) {
 		if (identities[i].device == facts.st_dev && identities[i].inode == facts.st_ino) {
 			return diag_set(diag, STATUS_BAD_USE,
 				"%s and %s are the same file: name it once", paths[i],
+				paths[index]);
+		}
+		if (identities[i].size == facts.st_size && facts.st_size > 0 &&
+			is_copy(paths[i], paths[index])) {
+			return diag_set(diag, STATUS_BAD_USE,
+				"%s and %s are copies of one file: name one of them", paths[i],
 				paths[index]);
 		}
 	}

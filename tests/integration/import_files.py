@@ -201,6 +201,8 @@ def check_refusals(checks, build, folder):
 
     made.write_nsys(str(folder / "run.sqlite"), 3)
     os.symlink(folder / "run.sqlite", folder / "again.sqlite")
+    (folder / "copy.sqlite").write_bytes((folder / "run.sqlite").read_bytes())
+    refused(checks, build, "a copy", [folder / "run.sqlite", folder / "copy.sqlite"], "copies of one file")
     refused(checks, build, "the same twice", [folder / "run.sqlite", folder / "again.sqlite"], "the same file")
     refused(checks, build, "a mix", [folder / "run.sqlite", folder], "their clocks cannot be compared")
     refused(checks, build, "a mix", [folder, folder / "run.sqlite"], "their clocks cannot be compared")
