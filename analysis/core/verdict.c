@@ -87,6 +87,13 @@ static enum cause cause_of_via(const struct gap_via *via)
 	return CAUSE_COUNT;
 }
 
+/* A copy or memset that goes over no link: nobody's suspect. */
+static bool stays_on_device(const struct gap_part *part)
+{
+	return part->cause == CAUSE_COPY_PINNED && part->phase &&
+	       (strcmp(part->phase, "dtod") == 0 || strcmp(part->phase, "memset") == 0);
+}
+
 static void add_part(struct verdict_tally *tally, const struct gap_part *part)
 {
 	const uint64_t ns = part->to_ns - part->from_ns;
@@ -99,10 +106,12 @@ static void add_part(struct verdict_tally *tally, const struct gap_part *part)
 		tally->unknown_ns += ns;
 		return;
 	}
-	row = tally_row(tally, part->cause, part->object);
-	row->ns += ns;
-	row->ceiling_ns += ns;
-	counted[counted_count++] = row;
+	if (!stays_on_device(part)) {
+		row = tally_row(tally, part->cause, part->object);
+		row->ns += ns;
+		row->ceiling_ns += ns;
+		counted[counted_count++] = row;
+	}
 	for (uint32_t i = 0; i < part->via_count; i++) {
 		const enum cause cause = cause_of_via(&part->via[i]);
 		bool is_counted = cause == CAUSE_COUNT;

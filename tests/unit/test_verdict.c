@@ -18,7 +18,7 @@ static void add(struct verdict_tally *tally, uint64_t ns, struct gap_part part)
 	struct gap_part_list list = {.parts = &part, .count = 1};
 
 	part.to_ns = part.from_ns + ns;
-	part.phase = "";
+	part.phase = part.phase ? part.phase : "";
 	verdict_tally_add(tally, &list);
 }
 
@@ -61,6 +61,21 @@ static void less_refutes_when_all_is_known(void **state)
 	verdict_conclude(&tally, &complete, true, &list);
 	assert_int_equal(find(&list, "pcie")->verdict, VERDICT_REFUTED);
 	assert_int_equal(find(&list, "pcie")->ns, 49);
+}
+
+/* The link to the host has no part in them. */
+static void copies_inside_a_device_and_memsets_are_no_sign_of_a_slow_link(void **state)
+{
+	struct verdict_tally tally = {0};
+	struct verdict_list list;
+
+	(void)state;
+	add(&tally, 400, (struct gap_part){.cause = CAUSE_COPY_PINNED, .phase = "dtod"});
+	add(&tally, 400, (struct gap_part){.cause = CAUSE_COPY_PINNED, .phase = "memset"});
+	add(&tally, 200, (struct gap_part){.cause = CAUSE_COPY_PINNED, .phase = "htod"});
+	verdict_conclude(&tally, &complete, true, &list);
+	assert_int_equal(find(&list, "pcie")->ns, 200);
+	assert_int_equal(tally.idle_ns, 1000);
 }
 
 /* 20 of 1000 and 30 unknown: they might be its doing. */
@@ -243,6 +258,7 @@ int main(void)
 		cmocka_unit_test(a_wait_on_the_way_has_the_ceiling_of_its_own_cause),
 		cmocka_unit_test(five_percent_of_the_idle_time_confirm),
 		cmocka_unit_test(less_refutes_when_all_is_known),
+		cmocka_unit_test(copies_inside_a_device_and_memsets_are_no_sign_of_a_slow_link),
 		cmocka_unit_test(what_is_unknown_might_be_anybodys),
 		cmocka_unit_test(without_its_evidence_nothing_is_refuted),
 		cmocka_unit_test(a_ceiling_counts_where_the_suspect_was_on_the_way),
