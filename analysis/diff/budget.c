@@ -78,6 +78,7 @@ bool budget_parse_absolute(const char *text, struct diff_settings *settings)
 	return settings->has_absolute_ns;
 }
 
+/* A line of [thresholds]: what the command line may say as well. */
 static int take_threshold(struct parser *parser, const char *name, const char *value)
 {
 	struct diff_settings *settings = parser->settings;
@@ -257,6 +258,7 @@ static int take_limit(
 		name);
 }
 
+/* Sections of one name are one limit: libinih does not tell where a section begins. */
 static struct budget_limit *limit_of(struct parser *parser, const char *name)
 {
 	struct budget *budget = parser->budget;
@@ -319,6 +321,7 @@ static char *read_line(char *line, int capacity, void *user)
 	return parser->status == STATUS_OK ? line : NULL;
 }
 
+/* What only the whole limit shows; keys come in any order. */
 static enum status check_limits(const struct budget *budget, struct diag *diag)
 {
 	for (uint32_t i = 0; i < budget->limit_count; i++) {

@@ -66,6 +66,7 @@ static double time_of(const struct table *table, int32_t device)
 	return 0;
 }
 
+/* Figures that a GPU has no share of its own in. */
 static bool is_of_all(const struct budget_limit *limit)
 {
 	return limit->metric == METRIC_TIME || limit->metric == METRIC_THROUGHPUT;

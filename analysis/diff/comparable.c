@@ -37,6 +37,7 @@ enum status comparable_check_trust(
 	return status;
 }
 
+/* UUIDs may differ, on another host for one; the kind of device may not. */
 static enum status check_devices(
 	const struct run *first, const struct run *run, struct lines *reasons)
 {
@@ -88,6 +89,7 @@ static enum status check_pair(const struct run *first, const struct run *run, st
 	return status == STATUS_OK ? check_devices(first, run, reasons) : status;
 }
 
+/* What is wrong with a run whatever it is compared with. */
 static enum status check_alone(const struct run *run, struct lines *reasons)
 {
 	char unit[UNIT_BYTES_MAX];

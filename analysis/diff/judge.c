@@ -97,6 +97,7 @@ static double relative_threshold(const struct diff *diff, const struct table_row
 		       : diff->settings.relative;
 }
 
+/* A cause that was not there has no relative change: any is past that threshold. */
 static bool is_past_thresholds(const struct diff *diff, const struct table_row *figures)
 {
 	const double size = fabs(change(figures));

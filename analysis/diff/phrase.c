@@ -29,6 +29,7 @@ const char *phrase_scope(const struct diff *diff, int32_t device, char out_text[
 	return out_text;
 }
 
+/* As one would say it: a lock is held for something, an unknown has a reason. */
 static void cause_phrase(const struct table_row *row, char out_text[PHRASE_BYTES_MAX])
 {
 	char object_text[PRINTABLE_BYTES_MAX];

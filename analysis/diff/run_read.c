@@ -250,6 +250,7 @@ static int compare_devices(const void *left, const void *right)
 	return a->index != b->index ? (a->index < b->index ? -1 : 1) : strcmp(a->uuid, b->uuid);
 }
 
+/* One threshold for all: a run that explains its GPUs differently is no run of this program. */
 static void read_devices(struct reader *reader, const json_t *root, struct run *run)
 {
 	uint32_t count;
@@ -302,6 +303,7 @@ static struct run_usage *find_usage(
 	return NULL;
 }
 
+/* Busy and gaps are disjoint; what is left of the block is gaps below the threshold. */
 static void read_block_device(
 	struct reader *reader, const json_t *entry, const struct run *run, struct run_block *block)
 {

@@ -344,6 +344,7 @@ static bool is_sampled(const struct table *table, enum metric metric)
 	       metric != METRIC_UTILISATION && metric != METRIC_THROUGHPUT;
 }
 
+/* For people and thresholds; the test has samples of its own. */
 static void fill_sides(const struct table *table, struct table_row *row)
 {
 	row->base_value = side_value(table, row, 0, table->base_count);

@@ -38,6 +38,7 @@ static void write_attribute(const char *name, const char *value, FILE *stream)
 	(void)fputc('"', stream);
 }
 
+/* The same rows whatever the outcome, so that a test case has a history. */
 static bool is_case(const struct diff *diff, const struct diff_row *row)
 {
 	return diff_row_is_gate(row->figures) && write_row_is_visible(diff, row);
