@@ -89,7 +89,6 @@ struct cuzk_reader {
 	struct cuzk_lane finalizers[CUZK_LANE_COUNT];
 	struct cuzk_worker workers[CUZK_WORKER_COUNT_MAX];
 	bool is_dispatcher_named;
-	bool is_queue_named;
 	bool are_gpus_known; /* of every worker */
 	bool is_merged;      /* one file has lines of both streams */
 	bool has_enqueued;   /* the log says when jobs come */
