@@ -140,17 +140,41 @@ static enum status leave_file(struct cuzk_lines *lines, struct diag *diag)
 	return lines->next_path < lines->path_count ? open_next(lines, diag) : STATUS_OK;
 }
 
-/* One line of the files as it stands; *out_has_line is false at the end. */
+/* What is left of a line that is too long, or holds zeros, is not read. Counts both. */
+static void skip_rest(struct cuzk_lines *lines, size_t length)
+{
+	int c = EOF;
+
+	if (length + 1 < sizeof(lines->line)) {
+		lines->counts.zeroed++;
+		return;
+	}
+	lines->counts.cut++;
+	do {
+		c = fgetc(lines->file);
+	} while (c != EOF && c != '\n');
+}
+
+/*
+ * One line of the files as it stands; *out_has_line is false at the end. A last line without its
+ * end was being written: its numbers may lack digits.
+ */
 static enum status read_line(struct cuzk_lines *lines, bool *out_has_line, struct diag *diag)
 {
-	size_t length;
-	size_t prefix;
-	int c;
+	size_t length = 0;
 
 	*out_has_line = false;
-	while (lines->file && !fgets(lines->line, sizeof(lines->line), lines->file)) {
-		const enum status status = leave_file(lines, diag);
+	while (lines->file) {
+		const bool has_line = fgets(lines->line, sizeof(lines->line), lines->file) != NULL;
+		enum status status = STATUS_OK;
 
+		length = has_line ? strlen(lines->line) : 0;
+		if (has_line &&
+			(!feof(lines->file) || (length && lines->line[length - 1] == '\n'))) {
+			break;
+		}
+		lines->counts.torn += has_line;
+		status = leave_file(lines, diag);
 		if (status != STATUS_OK) {
 			return status;
 		}
@@ -160,16 +184,12 @@ static enum status read_line(struct cuzk_lines *lines, bool *out_has_line, struc
 	}
 	*out_has_line = true;
 	lines->counts.lines++;
-	length = strlen(lines->line);
-	if (length + 1 == sizeof(lines->line) && lines->line[length - 1] != '\n') {
-		lines->counts.cut++;
-		do {
-			c = fgetc(lines->file);
-		} while (c != EOF && c != '\n');
+	if (length == 0 || lines->line[length - 1] != '\n') {
+		skip_rest(lines, length);
 	}
 	cuzk_text_clean(lines->line);
-	prefix = cuzk_text_prefix(lines->line);
-	memmove(lines->line, lines->line + prefix, strlen(lines->line + prefix) + 1);
+	length = cuzk_text_prefix(lines->line);
+	memmove(lines->line, lines->line + length, strlen(lines->line + length) + 1);
 	return STATUS_OK;
 }
 

@@ -48,6 +48,7 @@ struct cuzk_line_counts {
 	uint64_t mended; /* torn lines put together */
 	uint64_t torn;   /* torn lines whose rest was not found */
 	uint64_t cut;    /* lines longer than the limit */
+	uint64_t zeroed; /* pieces with zeros in them, read up to the first */
 };
 
 struct cuzk_line_counts cuzk_lines_counts(const struct cuzk_lines *lines);

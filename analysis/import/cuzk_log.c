@@ -379,10 +379,13 @@ static bool is_ours(const char *line)
 
 static bool recognise(const unsigned char *head, size_t size)
 {
+	/* A host that lost its power leaves zeros where lines were to be. */
+	const unsigned char *zero = memchr(head, '\0', size);
 	char line[CUZK_LINE_BYTES_MAX];
 	size_t at = 0;
 
-	if (memchr(head, '\0', size) || size == 0 || head[0] == '{' || head[0] == '[') {
+	size = zero ? (size_t)(zero - head) : size;
+	if (size == 0 || head[0] == '{' || head[0] == '[') {
 		return false;
 	}
 	while (at < size) {

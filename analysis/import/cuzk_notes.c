@@ -100,6 +100,12 @@ enum status cuzk_notes_last(struct cuzk_reader *reader, struct diag *diag)
 			reader->counts.narrowed, reader->counts.claims,
 			native->broken + native->unjoined, native->whole + native->broken);
 	}
+	if (status == STATUS_OK && lines.zeroed > 0) {
+		status = cuzk_emit_note(reader, EVENT_NOTE_UNREADABLE, reader->last_ns, 0, diag,
+			"zeros lie in the log where lines were to be (did the host lose its "
+			"power?); "
+			"what follows them on a line is not read");
+	}
 	if (status == STATUS_OK && lines.mended + lines.torn + lines.cut > 0) {
 		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->last_ns, 0, diag,
 			"%" PRIu64 " torn lines were put together, %" PRIu64

@@ -3,6 +3,7 @@
 
 #include "analysis/import/event_sorter_record.h"
 #include "analysis/import/event_sorter_runs.h"
+#include "trace/base/array.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -123,17 +124,9 @@ static enum status make_room(struct event_sorter *sorter)
 		sorter->bytes = bytes;
 		sorter->capacity_bytes = capacity;
 	}
-	if (sorter->place_count == sorter->place_capacity) {
-		const size_t capacity = sorter->place_capacity
-						? sorter->place_capacity * 2
-						: BUFFER_BYTES_MIN / sizeof(struct place);
-		struct place *places = realloc(sorter->places, capacity * sizeof(*sorter->places));
-
-		if (!places) {
-			return STATUS_NO_MEMORY;
-		}
-		sorter->places = places;
-		sorter->place_capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(sorter->places, sorter->place_count, sorter->place_capacity,
+		    BUFFER_BYTES_MIN / sizeof(struct place))) {
+		return STATUS_NO_MEMORY;
 	}
 	return STATUS_OK;
 }

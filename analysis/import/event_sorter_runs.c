@@ -2,6 +2,7 @@
 #include "analysis/import/event_sorter_runs.h"
 
 #include "analysis/import/event_sorter_record.h"
+#include "trace/base/array.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -110,15 +111,8 @@ void event_sorter_runs_destroy(struct event_sorter_runs *runs)
 
 enum status event_sorter_runs_begin(struct event_sorter_runs *runs)
 {
-	if (runs->run_count == runs->run_capacity) {
-		const size_t capacity = runs->run_capacity ? runs->run_capacity * 2 : 16;
-		struct run *grown = realloc(runs->runs, capacity * sizeof(*grown));
-
-		if (!grown) {
-			return STATUS_NO_MEMORY;
-		}
-		runs->runs = grown;
-		runs->run_capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(runs->runs, runs->run_count, runs->run_capacity, 16)) {
+		return STATUS_NO_MEMORY;
 	}
 	runs->runs[runs->run_count++] = (struct run){.next = runs->written};
 	return STATUS_OK;

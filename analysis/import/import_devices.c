@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/import/import_devices.h"
 
+#include "trace/base/array.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,15 +48,8 @@ enum status import_devices_add(
 	if (status != STATUS_OK) {
 		return status;
 	}
-	if (devices->count == devices->capacity) {
-		const size_t capacity = devices->capacity * 2 + 16;
-		struct import_user *users = reallocarray(devices->users, capacity, sizeof(*users));
-
-		if (!users) {
-			return STATUS_NO_MEMORY;
-		}
-		devices->users = users;
-		devices->capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(devices->users, devices->count, devices->capacity, 16)) {
+		return STATUS_NO_MEMORY;
 	}
 	devices->users[devices->count++] = user;
 	return STATUS_OK;

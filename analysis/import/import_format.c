@@ -48,6 +48,7 @@ static const struct other_file others[] = {
 	{NULL, HEAD("\x89HDF"), "an HDF5 file: export with nsys export --type sqlite"},
 	{NULL, HEAD("{\"schema\": \"gaptrace.report/"), "a report that gaptrace wrote: name what it was made from"},
 	{NULL, HEAD("\x7f" "ELF"), "a program"},
+	{NULL, HEAD("\0\0\0\0\0\0\0\0"), "a log whose beginning was cut while it was written (copytruncate): take the zeros away with tr -d '\\0'"},
 	{NULL, HEAD("\n"), "a Perfetto trace, or text: none of them is read"},
 	{".json", NULL, 0, "JSON, but no trace of Kineto (an object with \"traceEvents\", or an array of events)"},
 };

@@ -2,6 +2,7 @@
 #include "analysis/import/kineto_header.h"
 
 #include "analysis/import/kineto_number.h"
+#include "trace/base/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,16 +172,8 @@ static enum status add_thread(struct kineto_trace *trace, const struct kineto_ro
 	if (trace->thread_count == KINETO_THREAD_COUNT_MAX) {
 		return STATUS_OK;
 	}
-	if (trace->thread_count == trace->thread_capacity) {
-		const uint32_t capacity = trace->thread_capacity ? trace->thread_capacity * 2 : 64;
-		struct kineto_thread *threads =
-			realloc(trace->threads, capacity * sizeof(*threads));
-
-		if (!threads) {
-			return STATUS_NO_MEMORY;
-		}
-		trace->threads = threads;
-		trace->thread_capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(trace->threads, trace->thread_count, trace->thread_capacity, 64)) {
+		return STATUS_NO_MEMORY;
 	}
 	thread.name = copy_thread_name(row->label);
 	if (!thread.name) {

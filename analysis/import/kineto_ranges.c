@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/import/kineto_ranges.h"
 
+#include "trace/base/array.h"
+
 #include <stdlib.h>
 
 /* What a thread has open, the outermost first: the innermost never ends after those around it. */
@@ -49,16 +51,8 @@ static void settle(struct kineto_ranges *ranges, struct kineto_range_thread *thr
 
 static enum status add_to_heap(struct kineto_ranges *ranges, struct kineto_range_thread *thread)
 {
-	if (ranges->heap_count == ranges->heap_capacity) {
-		const size_t capacity = ranges->heap_capacity ? ranges->heap_capacity * 2 : 64;
-		struct kineto_range_thread **heap =
-			realloc(ranges->heap, capacity * sizeof(struct kineto_range_thread *));
-
-		if (!heap) {
-			return STATUS_NO_MEMORY;
-		}
-		ranges->heap = heap;
-		ranges->heap_capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(ranges->heap, ranges->heap_count, ranges->heap_capacity, 64)) {
+		return STATUS_NO_MEMORY;
 	}
 	put(ranges, ranges->heap_count++, thread);
 	return STATUS_OK;
@@ -105,15 +99,8 @@ static enum status get_thread(struct kineto_ranges *ranges, const struct event *
 static enum status push(struct kineto_ranges *ranges, struct kineto_range_thread *thread,
 	const struct kineto_range *range)
 {
-	if (thread->count == thread->capacity) {
-		const size_t capacity = thread->capacity ? thread->capacity * 2 : 16;
-		struct kineto_range *open = realloc(thread->open, capacity * sizeof(*open));
-
-		if (!open) {
-			return STATUS_NO_MEMORY;
-		}
-		thread->open = open;
-		thread->capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(thread->open, thread->count, thread->capacity, 16)) {
+		return STATUS_NO_MEMORY;
 	}
 	if (thread->count == 0) {
 		const enum status status = add_to_heap(ranges, thread);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/import/nsys_ranges.h"
 
+#include "trace/base/array.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,16 +157,8 @@ static enum status push_heap(struct nsys_ranges *ranges, struct range *range)
 {
 	size_t i = ranges->count;
 
-	if (ranges->count == ranges->capacity) {
-		const size_t capacity = ranges->capacity ? 2 * ranges->capacity : 64;
-		/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers. */
-		struct range **heap = reallocarray(ranges->heap, capacity, sizeof(*heap));
-
-		if (!heap) {
-			return STATUS_NO_MEMORY;
-		}
-		ranges->heap = heap;
-		ranges->capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(ranges->heap, ranges->count, ranges->capacity, 64)) {
+		return STATUS_NO_MEMORY;
 	}
 	ranges->count++;
 	for (; i > 0 && ends_before(range, ranges->heap[(i - 1) / 2]); i = (i - 1) / 2) {

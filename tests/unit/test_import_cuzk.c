@@ -104,6 +104,28 @@ static void test_a_line_torn_twice_is_put_together(void **state)
 	assert_int_equal(counts.mended, 1);
 }
 
+static void test_zeros_in_a_log_are_counted(void **state)
+{
+	const char *name = write_log("TIMELINE,1,GPU_QUEUE,j,monolithic\n");
+	FILE *file = fopen(path, "ae");
+	struct cuzk_lines *lines = NULL;
+	struct diag diag = {""};
+	char *line = NULL;
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(fwrite("\0\0\0TIMELINE,2\nlast", 1, 19, file), 19);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(cuzk_lines_open(&name, 1, &diag, &lines), STATUS_OK);
+	do {
+		assert_int_equal(cuzk_lines_next(lines, &line, &diag), STATUS_OK);
+	} while (line);
+	assert_int_equal(cuzk_lines_counts(lines).zeroed, 1);
+	assert_int_equal(cuzk_lines_counts(lines).lines, 2);
+	assert_int_equal(cuzk_lines_counts(lines).torn, 1); /* the last line, which has no end */
+	cuzk_lines_close(lines);
+}
+
 static void test_a_torn_line_without_its_rest_is_counted(void **state)
 {
 	char joined[1024];
@@ -402,6 +424,7 @@ int main(void)
 		cmocka_unit_test(test_a_torn_line_is_put_together_behind_what_tore_it),
 		cmocka_unit_test(test_a_line_torn_twice_is_put_together),
 		cmocka_unit_test(test_a_torn_line_without_its_rest_is_counted),
+		cmocka_unit_test(test_zeros_in_a_log_are_counted),
 		cmocka_unit_test(test_colours_and_line_ends_are_no_text),
 		cmocka_unit_test(test_values_are_found_by_their_whole_key),
 		cmocka_unit_test(test_a_job_may_be_named_by_anything),

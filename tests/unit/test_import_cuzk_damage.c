@@ -367,6 +367,8 @@ static void what_collectors_put_before_lines_is_passed_over(void **state)
 	assert_int_equal(cuzk_text_prefix("TIMELINE,1,GPU_QUEUE,a[12]: ,monolithic"), 0);
 	assert_int_equal(cuzk_text_prefix(""), 0);
 	assert_true(import_cuzk_log.recognise((const unsigned char *)line, strlen(line)));
+	assert_true(import_cuzk_log.recognise((const unsigned char *)"TIMELINE,1\n\0\0", 13));
+	assert_false(import_cuzk_log.recognise((const unsigned char *)"\0\0\nTIMELINE,1", 13));
 }
 
 int main(void)
