@@ -5,6 +5,7 @@
 #include "analysis/cli/history_print.h"
 #include "analysis/history/history_kind.h"
 #include "analysis/report/output.h"
+#include "trace/base/array.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -216,16 +217,8 @@ static enum status take_point(void *context, const struct history_found *found)
 	if (status != STATUS_OK) {
 		return status;
 	}
-	if (series->count == series->capacity) {
-		const uint32_t capacity = series->capacity * 2 + 64;
-		struct trend_point *points =
-			reallocarray(series->points, capacity, sizeof(*points));
-
-		if (!points) {
-			return STATUS_NO_MEMORY;
-		}
-		series->points = points;
-		series->capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(series->points, series->count, series->capacity, 64)) {
+		return STATUS_NO_MEMORY;
 	}
 	series->points[series->count++] = point;
 	return STATUS_OK;

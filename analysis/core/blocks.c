@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/blocks.h"
 
+#include "trace/base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,18 +76,11 @@ static enum status add_cause(struct block_device *device, const struct block_cau
 		wanted.phase = "others";
 		row = find_cause(device, &wanted);
 	}
-	if (!row && device->cause_count == device->cause_capacity) {
-		const uint32_t capacity = device->cause_capacity * 2 + 4;
-		struct block_cause *causes =
-			reallocarray(device->causes, capacity, sizeof(*causes));
-
-		if (!causes) {
+	if (!row) {
+		if (!ARRAY_MAKE_ROOM(
+			    device->causes, device->cause_count, device->cause_capacity, 4)) {
 			return STATUS_NO_MEMORY;
 		}
-		device->causes = causes;
-		device->cause_capacity = capacity;
-	}
-	if (!row) {
 		row = &device->causes[device->cause_count++];
 		*row = wanted;
 	}

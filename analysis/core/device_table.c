@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/device_table.h"
 
+#include "trace/base/array.h"
 #include "trace/base/clock.h"
 
 #include <stdio.h>
@@ -57,16 +58,8 @@ static enum status add_source(struct device_table *table, const struct event *ev
 	if (table->source_count == SOURCE_COUNT_MAX) {
 		return STATUS_OVER_LIMIT;
 	}
-	if (table->source_count == table->source_capacity) {
-		const uint32_t capacity = table->source_capacity * 2 + 16;
-		struct device_source *sources =
-			reallocarray(table->sources, capacity, sizeof(*sources));
-
-		if (!sources) {
-			return STATUS_NO_MEMORY;
-		}
-		table->sources = sources;
-		table->source_capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(table->sources, table->source_count, table->source_capacity, 16)) {
+		return STATUS_NO_MEMORY;
 	}
 	status = add_device(table, &device);
 	if (status != STATUS_OK) {

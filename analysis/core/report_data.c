@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/report_data.h"
 
+#include "trace/base/array.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,15 +61,8 @@ static enum status cause_row(struct report_cause_table *table, const struct gap_
 			return STATUS_OK;
 		}
 	}
-	if (table->count == table->capacity) {
-		const uint32_t capacity = table->capacity * 2 + 16;
-		struct report_cause *rows = reallocarray(table->rows, capacity, sizeof(*rows));
-
-		if (!rows) {
-			return STATUS_NO_MEMORY;
-		}
-		table->rows = rows;
-		table->capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(table->rows, table->count, table->capacity, 16)) {
+		return STATUS_NO_MEMORY;
 	}
 	row = &table->rows[table->count++];
 	*row = (struct report_cause){

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/sweep.h"
 
+#include "trace/base/array.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,16 +77,8 @@ static enum status append(struct sweep_list *list, const struct operation *opera
 			list->count * sizeof(*list->operations));
 		list->first = 0;
 	}
-	if (list->first + list->count == list->capacity) {
-		const size_t capacity = list->capacity ? list->capacity * 2 : 64;
-		struct operation *operations =
-			reallocarray(list->operations, capacity, sizeof(*operations));
-
-		if (!operations) {
-			return STATUS_NO_MEMORY;
-		}
-		list->operations = operations;
-		list->capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(list->operations, list->first + list->count, list->capacity, 64)) {
+		return STATUS_NO_MEMORY;
 	}
 	list->operations[list->first + list->count++] = *operation;
 	return STATUS_OK;

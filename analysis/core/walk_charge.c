@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_charge.h"
 
+#include "trace/base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +11,8 @@ __extension__ typedef unsigned __int128 square_ns;
 
 static enum status append(struct gap_part_list *list, const struct gap_part *part)
 {
-	if (list->count == list->capacity) {
-		const uint32_t capacity = list->capacity ? list->capacity * 2 : 16;
-		struct gap_part *larger = realloc(list->parts, capacity * sizeof(*larger));
-
-		if (!larger) {
-			return STATUS_NO_MEMORY;
-		}
-		list->parts = larger;
-		list->capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(list->parts, list->count, list->capacity, 16)) {
+		return STATUS_NO_MEMORY;
 	}
 	list->parts[list->count] = *part;
 	list->count++;

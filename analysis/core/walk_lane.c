@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_lane.h"
 
+#include "trace/base/array.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -45,16 +47,8 @@ static struct walk_lane *add_lane(struct walk_lanes *lanes)
 {
 	struct walk_lane *lane;
 
-	if (lanes->count == lanes->capacity) {
-		const uint32_t capacity = lanes->capacity ? lanes->capacity * 2 : 64;
-		struct walk_lane **larger =
-			realloc(lanes->lanes, capacity * sizeof(struct walk_lane *));
-
-		if (!larger) {
-			return NULL;
-		}
-		lanes->lanes = larger;
-		lanes->capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(lanes->lanes, lanes->count, lanes->capacity, 64)) {
+		return NULL;
 	}
 	lane = calloc(1, sizeof(*lane));
 	if (!lane) {

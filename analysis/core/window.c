@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/window.h"
 
+#include "trace/base/array.h"
+
 #include <stdlib.h>
 
 void window_init(struct window *window)
@@ -112,15 +114,8 @@ static enum status open_job(struct window *window, int32_t pid, uint64_t job, ui
 		known->partitions = partitions ? partitions : known->partitions;
 		return STATUS_OK;
 	}
-	if (window->open_count == window->open_capacity) {
-		const size_t capacity = window->open_capacity ? window->open_capacity * 2 : 16;
-		struct window_job *open = reallocarray(window->open, capacity, sizeof(*open));
-
-		if (!open) {
-			return STATUS_NO_MEMORY;
-		}
-		window->open = open;
-		window->open_capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(window->open, window->open_count, window->open_capacity, 16)) {
+		return STATUS_NO_MEMORY;
 	}
 	window->open[window->open_count++] = (struct window_job){pid, job, partitions, 0};
 	return STATUS_OK;

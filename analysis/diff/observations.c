@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/diff/observations.h"
 
+#include "trace/base/array.h"
 #include "trace/base/limits.h"
 
 #include <stdlib.h>
@@ -32,15 +33,8 @@ bool observation_is_same(const struct observation *left, const struct observatio
 
 static enum status add(struct observations *list, const struct observation *observation)
 {
-	if (list->count == list->capacity) {
-		const size_t capacity = list->capacity ? list->capacity * 2 : 1024;
-		struct observation *grown = reallocarray(list->list, capacity, sizeof(*list->list));
-
-		if (!grown) {
-			return STATUS_NO_MEMORY;
-		}
-		list->list = grown;
-		list->capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(list->list, list->count, list->capacity, 1024)) {
+		return STATUS_NO_MEMORY;
 	}
 	list->list[list->count++] = *observation;
 	return STATUS_OK;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/plugin/input.h"
 
+#include "trace/base/array.h"
+
 #include <errno.h>
 #include <fts.h>
 #include <stdint.h>
@@ -21,15 +23,8 @@ static enum status add(struct input_list *list, const char *path)
 			return STATUS_OK;
 		}
 	}
-	if (list->count == list->capacity) {
-		const size_t capacity = list->capacity * 2 + 8;
-		char **paths = reallocarray(list->paths, capacity, sizeof(*paths));
-
-		if (!paths) {
-			return STATUS_NO_MEMORY;
-		}
-		list->paths = paths;
-		list->capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(list->paths, list->count, list->capacity, 8)) {
+		return STATUS_NO_MEMORY;
 	}
 	copy = strdup(path);
 	if (!copy) {

@@ -2,6 +2,7 @@
 #include "analysis/plugin/plain_files.h"
 
 #include "analysis/plugin/plain_metadata.h"
+#include "trace/base/array.h"
 
 #include <dirent.h>
 #include <endian.h>
@@ -94,16 +95,8 @@ static bool scan_packets(int descriptor, uint64_t size, struct plain_file *file)
 
 static enum status add_file(struct plain_files *files, const struct plain_file *file)
 {
-	if (files->count == files->capacity) {
-		const size_t capacity = files->capacity * 2 + 16;
-		struct plain_file *larger =
-			reallocarray(files->files, capacity, sizeof(*files->files));
-
-		if (!larger) {
-			return STATUS_NO_MEMORY;
-		}
-		files->files = larger;
-		files->capacity = capacity;
+	if (!ARRAY_MAKE_ROOM(files->files, files->count, files->capacity, 16)) {
+		return STATUS_NO_MEMORY;
 	}
 	files->files[files->count++] = *file;
 	return STATUS_OK;
