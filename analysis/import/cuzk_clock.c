@@ -18,8 +18,8 @@
 #define BUCKET_COUNT_MAX 65536 /* what comes later uses the last one */
 
 /*
- * Nothing but writing lies between the two lines about a queued partition. Where these differ by
- * more, UTC was set.
+ * Nothing but writing lies between the two lines about what is queued or started. Where these
+ * differ by more, UTC was set.
  */
 #define STEP_NS (500 * NS_PER_MS)
 
@@ -35,8 +35,8 @@ struct half {
 struct bucket {
 	uint64_t utc; /* in units of BUCKET_NS */
 	uint64_t offset_ns;
-	uint64_t queued_min_ns; /* of pairs about queued partitions; UINT64_MAX without one */
-	uint64_t queued_max_ns;
+	uint64_t prompt_min_ns; /* of pairs without a delay; UINT64_MAX without one */
+	uint64_t prompt_max_ns;
 };
 
 struct cuzk_clock {
@@ -59,7 +59,7 @@ struct pair_facts {
 struct pair {
 	uint64_t utc_ns;
 	uint64_t engine_ns;
-	bool is_queued;
+	bool is_prompt;
 };
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -108,13 +108,13 @@ static uint64_t smaller(uint64_t left, uint64_t right)
 	return left < right ? left : right;
 }
 
-static void add_to_bucket(struct bucket *bucket, uint64_t offset_ns, bool is_queued)
+static void add_to_bucket(struct bucket *bucket, uint64_t offset_ns, bool is_prompt)
 {
 	bucket->offset_ns = smaller(bucket->offset_ns, offset_ns);
-	if (is_queued) {
-		bucket->queued_min_ns = smaller(bucket->queued_min_ns, offset_ns);
-		bucket->queued_max_ns =
-			offset_ns > bucket->queued_max_ns ? offset_ns : bucket->queued_max_ns;
+	if (is_prompt) {
+		bucket->prompt_min_ns = smaller(bucket->prompt_min_ns, offset_ns);
+		bucket->prompt_max_ns =
+			offset_ns > bucket->prompt_max_ns ? offset_ns : bucket->prompt_max_ns;
 	}
 }
 
@@ -129,7 +129,7 @@ static enum status add_pair(struct cuzk_clock *clock, const struct pair *pair)
 	}
 	clock->pair_count++;
 	if (i < clock->bucket_count && clock->buckets[i].utc == utc) {
-		add_to_bucket(&clock->buckets[i], offset_ns, pair->is_queued);
+		add_to_bucket(&clock->buckets[i], offset_ns, pair->is_prompt);
 		return STATUS_OK;
 	}
 	if (clock->bucket_count == BUCKET_COUNT_MAX) {
@@ -148,7 +148,7 @@ static enum status add_pair(struct cuzk_clock *clock, const struct pair *pair)
 	memmove(&clock->buckets[i + 1], &clock->buckets[i],
 		(clock->bucket_count - i) * sizeof(clock->buckets[0]));
 	clock->buckets[i] = (struct bucket){utc, UINT64_MAX, UINT64_MAX, 0};
-	add_to_bucket(&clock->buckets[i], offset_ns, pair->is_queued);
+	add_to_bucket(&clock->buckets[i], offset_ns, pair->is_prompt);
 	clock->bucket_count++;
 	return STATUS_OK;
 }
@@ -161,7 +161,7 @@ static enum status add_half(
 	const struct pair pair = {
 		.utc_ns = is_tracing ? time_ns : half->time_ns,
 		.engine_ns = is_tracing ? half->time_ns : time_ns,
-		.is_queued = facts->event == CUZK_GPU_QUEUE,
+		.is_prompt = facts->event != CUZK_GPU_END,
 	};
 
 	if (half->key != key) {
@@ -195,11 +195,14 @@ enum status cuzk_clock_add_timeline(struct cuzk_clock *clock, const struct cuzk_
 		.partition = (uint64_t)(int64_t)timeline->partition,
 	};
 
-	if (timeline->partition == CUZK_NONE) {
+	if ((timeline->partition == CUZK_NONE) != (timeline->event == CUZK_GPU_START)) {
 		return STATUS_OK;
 	}
 	switch ((int)timeline->event) {
 	case CUZK_GPU_QUEUE:
+		break;
+	case CUZK_GPU_START:
+		facts.partition = (uint64_t)timeline->worker;
 		break;
 	case CUZK_GPU_END:
 		facts.duration_ms = timeline->duration_ms;
@@ -210,11 +213,28 @@ enum status cuzk_clock_add_timeline(struct cuzk_clock *clock, const struct cuzk_
 	return add_half(clock, &facts, false, timeline->time_ms * NS_PER_MS);
 }
 
+/* What a worker writes before it starts a job in one piece. */
+static enum status add_whole(struct cuzk_clock *clock, const struct cuzk_tracing *tracing)
+{
+	const struct pair_facts facts = {.event = CUZK_GPU_START,
+		.job = tracing->job,
+		.partition = (uint64_t)tracing->worker};
+	uint64_t partition;
+
+	if (tracing->worker == CUZK_NONE || tracing->job.length == 0 ||
+		cuzk_text_unsigned(tracing->fields, "partition", &partition)) {
+		return STATUS_OK;
+	}
+	return add_half(clock, &facts, true, tracing->utc_ns);
+}
+
 enum status cuzk_clock_add_tracing(struct cuzk_clock *clock, const struct cuzk_tracing *tracing)
 {
 	struct pair_facts facts = {0};
 
 	switch ((int)tracing->message) {
+	case CUZK_TRACING_HOT_PATH:
+		return add_whole(clock, tracing);
 	case CUZK_TRACING_SYNTH_COMPLETE:
 		facts.event = CUZK_GPU_QUEUE;
 		break;
@@ -253,8 +273,8 @@ static const struct bucket *bucket_at(const struct cuzk_clock *clock, uint64_t u
 
 static bool is_stepped(const struct bucket *bucket)
 {
-	return bucket->queued_min_ns < bucket->queued_max_ns &&
-	       bucket->queued_max_ns - bucket->queued_min_ns > STEP_NS;
+	return bucket->prompt_min_ns < bucket->prompt_max_ns &&
+	       bucket->prompt_max_ns - bucket->prompt_min_ns > STEP_NS;
 }
 
 bool cuzk_clock_is_set(const struct cuzk_clock *clock, uint64_t utc_ns)

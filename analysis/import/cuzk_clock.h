@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The log has two clocks: TIMELINE counts milliseconds since the engine began, tracing lines are
- * UTC. Two pairs of lines are written about the same moment, the TIMELINE line first: a partition
- * that was queued for the GPU, and one whose proof is complete. The smallest difference of ten
- * minutes' pairs is what lies between the clocks then. UTC may be slewed between, or set: ten
- * minutes in which pairs of the first kind disagree have no difference.
+ * UTC. Pairs of lines are written about the same moment: a partition that was queued for the GPU,
+ * one whose proof is complete, and a job in one piece that a worker starts. The smallest difference
+ * of ten minutes' pairs is what lies between the clocks then. UTC may be slewed between, or set:
+ * ten minutes in which pairs of the first or last kind disagree have no difference.
  */
 #pragma once
 

@@ -266,10 +266,9 @@ static enum status add_finalizer(
 	return add_finalizer_events(reader, &hold, diag);
 }
 
-static enum status end_job(
-	struct cuzk_reader *reader, const struct message *message, struct diag *diag)
+static enum status end_job(struct cuzk_reader *reader, const struct message *message,
+	struct cuzk_job *job, struct diag *diag)
 {
-	struct cuzk_job *job = job_of(reader, message);
 	const uint64_t duration_ns = field_ns(message, "total_ms");
 	struct event event = {
 		.kind = EVENT_JOB_END,
@@ -285,6 +284,28 @@ static enum status end_job(
 	event.job.job = job->number;
 	cuzk_work_end_job(&reader->work, job);
 	return cuzk_emit(reader, &event, RANK_JOB, diag);
+}
+
+/* The finalizer of a job in one piece, which is the one that its worker proved last. */
+static enum status add_whole_finalizer(
+	struct cuzk_reader *reader, const struct message *message, struct diag *diag)
+{
+	struct cuzk_worker *worker = cuzk_reader_worker(reader, field_index(message, "worker_id"));
+	struct cuzk_job *job = NULL;
+	enum status status = flush_finalizer(reader, diag);
+
+	if (status == STATUS_OK) {
+		status = add_finalizer(reader, message, diag);
+	}
+	if (worker && worker->proved > 0) {
+		job = &reader->work.jobs[(worker->proved - 1) % CUZK_JOB_COUNT];
+		job = job->number == worker->proved ? job : NULL;
+		worker->proved = 0;
+	}
+	if (status != STATUS_OK || !job || !job->is_submitted) {
+		return status;
+	}
+	return end_job(reader, message, job, diag);
 }
 
 enum status cuzk_message_submit(
@@ -402,11 +423,13 @@ enum status cuzk_message_add(struct cuzk_reader *reader, const struct cuzk_traci
 		return add_trim(reader, &message, diag);
 	case CUZK_TRACING_FINALIZER:
 		return add_finalizer(reader, &message, diag);
+	case CUZK_TRACING_FINALIZER_WHOLE:
+		return add_whole_finalizer(reader, &message, diag);
 	case CUZK_TRACING_ASSEMBLED:
 		reader->finalizer.assembled_ns = time_ns;
-		return end_job(reader, &message, diag);
+		return end_job(reader, &message, job_of(reader, &message), diag);
 	case CUZK_TRACING_COMPLETED:
-		return end_job(reader, &message, diag);
+		return end_job(reader, &message, job_of(reader, &message), diag);
 	case CUZK_TRACING_SELF_CHECKED:
 		if (reader->finalizer.assembled_ns != CUZK_NO_TIME) {
 			reader->finalizer.checked_ns = time_ns;

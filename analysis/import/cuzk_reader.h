@@ -48,6 +48,7 @@ struct cuzk_worker {
 	int32_t gpu;
 	uint64_t free_ns; /* since when it waits for work, as far as is known */
 	uint64_t item;    /* that it picked up last; 0: none */
+	uint64_t proved;  /* the job in one piece that it proved last; 0: none */
 };
 
 /* The lines of one finalizer, which it writes one after another with the tracker in hand. */

@@ -398,6 +398,7 @@ static enum status end_gpu(struct cuzk_reader *reader, struct step *step, struct
 		status = cuzk_emit(reader, &event, RANK_SPAN, diag);
 	}
 	worker->free_ns = step->time_ns;
+	worker->proved = step->line->partition == CUZK_NONE ? step->job->number : 0;
 	if (worker->item == step->partition->item) {
 		worker->item = 0;
 	}

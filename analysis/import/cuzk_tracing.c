@@ -140,6 +140,7 @@ static const char *find_message(const char *text, struct cuzk_tracing *tracing)
 		if (strncmp(text, "gpu_worker{", strlen("gpu_worker{")) == 0) {
 			tracing->worker = take_index(open, "worker_id");
 			tracing->gpu = take_index(open, "gpu");
+			(void)cuzk_text_value(open, "job_id", &tracing->job);
 		}
 		text = close + 2;
 		text += *text == ' ';
@@ -154,8 +155,11 @@ bool cuzk_tracing_parse(const char *line, struct cuzk_tracing *out_tracing)
 		CUZK_TRACING_TABLE(MESSAGE)
 #undef MESSAGE
 	};
-	struct cuzk_tracing tracing = {
-		.message = CUZK_TRACING_OTHER, .fields = "", .worker = CUZK_NONE, .gpu = CUZK_NONE};
+	struct cuzk_tracing tracing = {.message = CUZK_TRACING_OTHER,
+		.fields = "",
+		.job = {"", 0},
+		.worker = CUZK_NONE,
+		.gpu = CUZK_NONE};
 	const char *text = line;
 
 	if (!take_time(&text, &tracing.utc_ns)) {

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "analysis/import/cuzk_text.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,6 +19,7 @@
 	X(GPU_COMPLETE,    "partition GPU prove complete")                           \
 	X(TRIM,            "FIN_TIMING malloc_trim")                                 \
 	X(FINALIZER,       "FIN_TIMING finalizer partition")                         \
+	X(FINALIZER_WHOLE, "FIN_TIMING finalizer monolithic")                        \
 	X(ASSEMBLED,       "Phase 7: all partitions complete, proof assembled")      \
 	X(COMPLETED,       "proof completed successfully (pipeline)")                \
 	X(SELF_CHECKED,    "PoRep proof self-check PASSED")                          \
@@ -39,6 +42,7 @@ struct cuzk_tracing {
 	const char *fields; /* after the message, in the line */
 	int32_t worker; /* of the span gpu_worker around it, and its GPU; CUZK_NONE without one */
 	int32_t gpu;
+	struct cuzk_word job; /* of that span; empty without one */
 };
 
 /* False when the line is none. */

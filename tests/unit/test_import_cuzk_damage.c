@@ -261,6 +261,30 @@ static void a_job_at_work_that_nobody_told_to_have_come_was_there_all_along(void
 	assert_int_equal(read_log(PROOF("a", "20"), NULL).submits, 0);
 }
 
+/* A daemon that proves window posts alone has no other pairs, and its last line names no job. */
+static void jobs_in_one_piece_have_a_clock_and_an_end(void **state)
+{
+	static const char log[] = UTC(
+		"20") "job enqueued job_id=w-[1 2]\n"
+		      "TIMELINE,1000,GPU_QUEUE,w-[1 2],monolithic\n"
+		      "TIMELINE,1001,GPU_PICKUP,w-[1 2],worker=0\n"
+		      "2026-03-14T10:08:21.002000Z  INFO gpu_worker{worker_id=0 gpu=0 job_id=w-[1 "
+		      "2] "
+		      "partition=None}: cuzk_core::engine: GPU_TIMING hot_path pre-prove overhead "
+		      "worker_id=0 partition=None\n"
+		      "TIMELINE,1002,GPU_START,w-[1 2],worker=0\n"
+		      "TIMELINE,1900,GPU_END,w-[1 2],worker=0,gpu_ms=9\n" UTC(
+			      "22") "FIN_TIMING finalizer monolithic worker_id=0 lock_wait_ms=1 "
+				    "process_ms=2 total_ms=3\n";
+	const struct outcome outcome = read_log(log, NULL);
+
+	(void)state;
+	assert_non_null(strstr(outcome.notes, "matched by 1 pairs"));
+	assert_int_equal(outcome.submits, 1);
+	assert_int_equal(outcome.done_jobs, 1);
+	assert_int_equal(outcome.kernels, 1);
+}
+
 static void tracing_lines_of_when_utc_was_set_are_left_out(void **state)
 {
 	static const char set[] =
@@ -382,6 +406,7 @@ int main(void)
 		cmocka_unit_test(without_starts_and_ends_nothing_is_known_of_a_gpu),
 		cmocka_unit_test(a_job_whose_name_comes_again_failed_before),
 		cmocka_unit_test(a_job_at_work_that_nobody_told_to_have_come_was_there_all_along),
+		cmocka_unit_test(jobs_in_one_piece_have_a_clock_and_an_end),
 		cmocka_unit_test(tracing_lines_of_when_utc_was_set_are_left_out),
 		cmocka_unit_test(lines_of_two_tries_are_nobodys_partner),
 		cmocka_unit_test(a_mixed_call_may_be_any_lines_own),
