@@ -194,8 +194,7 @@ bool config_key_choice(const struct config_key *key, int index, char *word, size
 	}
 	length = strcspn(choices, "|");
 	assert(length < size);
-	memcpy(word, choices, length);
-	word[length] = '\0';
+	(void)snprintf(word, size, "%.*s", (int)length, choices);
 	return true;
 }
 
