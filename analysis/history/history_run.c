@@ -2,6 +2,7 @@
 #include "analysis/history/history_run.h"
 
 #include "analysis/diff/run.h"
+#include "trace/base/hash.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -154,17 +155,6 @@ static enum status set_devices(struct history_run *run, const struct run *report
 	return STATUS_OK;
 }
 
-/* FNV-1a: not against forgers, but two different runs never meet by chance. */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length)
-{
-	const unsigned char *at = bytes;
-
-	for (size_t i = 0; i < length; i++) {
-		hash = (hash ^ at[i]) * 0x100000001b3ULL;
-	}
-	return hash;
-}
-
 static uint64_t hash_number(uint64_t hash, uint64_t number)
 {
 	return hash_bytes(hash, &number, sizeof(number));
@@ -197,7 +187,8 @@ static uint64_t hash_run(uint64_t hash, const struct run *report)
 
 static enum status set_fingerprint(struct history_run *run, const struct run *report)
 {
-	const uint64_t first = hash_run(0xcbf29ce484222325ULL, report);
+	/* Of 128 bits: two different runs never meet by chance. */
+	const uint64_t first = hash_run(HASH_START, report);
 	const uint64_t second = hash_run(first ^ 0x9e3779b97f4a7c15ULL, report);
 
 	if (asprintf(&run->values[STORE_COLUMN_FINGERPRINT], "%016" PRIx64 "%016" PRIx64, first,

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/import/cuzk_work.h"
 
+#include "trace/base/hash.h"
+
 #include <stdlib.h>
 
-/* FNV-1a, 64 bits. */
+/* Never 0. */
 static uint64_t key_of(struct cuzk_word name)
 {
-	uint64_t hash = 0xcbf29ce484222325ULL;
+	const uint64_t hash = hash_bytes(HASH_START, name.text, name.length);
 
-	for (size_t i = 0; i < name.length; i++) {
-		hash = (hash ^ (unsigned char)name.text[i]) * 0x100000001b3ULL;
-	}
 	return hash ? hash : 1;
 }
 

@@ -2,6 +2,7 @@
 #include "analysis/import/kineto_row.h"
 
 #include "analysis/import/kineto_number.h"
+#include "trace/base/hash.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -98,17 +99,14 @@ static struct kineto_value value_of_word(const char *text)
 	const char *digits = strncmp(text, "stream ", 7) == 0 ? text + 7 : text;
 	struct kineto_value value = {.is_there = true};
 	uint64_t number = 0;
-	uint32_t hash = 2166136261U; /* FNV-1a */
 
 	if (kineto_number_unsigned(digits, &number)) {
 		value.value = (int64_t)number;
 		return value;
 	}
-	for (; *text; text++) {
-		hash = (hash ^ (unsigned char)*text) * 16777619U;
-	}
 	value.is_text = true;
-	value.value = (int64_t)(hash & INT32_MAX) | 1 << 30;
+	/* Far above the numbers that exporters hand out. */
+	value.value = (int64_t)(hash_bytes(HASH_START, text, strlen(text)) & INT32_MAX) | 1 << 30;
 	return value;
 }
 
