@@ -9,6 +9,7 @@
 #include "gaptrace/schema.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define EVENT_ENUM(constant, name)     EVENT_##constant,
@@ -219,3 +220,17 @@ struct event {
 		} os_call;
 	};
 };
+
+/* Of a kernel, copy or memset; NULL of any other event. */
+static inline const struct event_operation *event_operation(const struct event *event)
+{
+	switch ((int)event->kind) {
+	case EVENT_GPU_KERNEL:
+		return &event->kernel.operation;
+	case EVENT_GPU_MEMCPY:
+	case EVENT_GPU_MEMSET:
+		return &event->copy.operation;
+	default:
+		return NULL;
+	}
+}

@@ -91,3 +91,6 @@ struct gap_part {
 	uint32_t via_count;
 	struct gap_via via[GAP_VIA_MAX];
 };
+
+/* Whether both are charged to the same, on the same way; whatever their times, jobs and bytes. */
+bool gap_part_reads_same(const struct gap_part *a, const struct gap_part *b);

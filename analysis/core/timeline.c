@@ -140,15 +140,9 @@ static bool has_valid_stamps(const struct event_operation *operation)
 
 bool timeline_accepts(const struct event *event)
 {
-	switch ((int)event->kind) {
-	case EVENT_GPU_KERNEL:
-		return has_valid_stamps(&event->kernel.operation);
-	case EVENT_GPU_MEMCPY:
-	case EVENT_GPU_MEMSET:
-		return has_valid_stamps(&event->copy.operation);
-	default:
-		return true;
-	}
+	const struct event_operation *operation = event_operation(event);
+
+	return !operation || has_valid_stamps(operation);
 }
 
 static enum status add_operation(struct timeline *timeline, const struct event *event,

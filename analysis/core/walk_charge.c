@@ -27,20 +27,8 @@ void gap_part_list_finish(struct gap_part_list *list)
 
 static bool is_same_charge(const struct gap_part *a, const struct gap_part *b)
 {
-	if (a->cause != b->cause || a->thread_tid != b->thread_tid ||
-		a->holder_tid != b->holder_tid || a->job != b->job ||
-		a->partition != b->partition || a->is_apportioned != b->is_apportioned ||
-		a->via_count != b->via_count || strcmp(a->object, b->object) != 0 ||
-		strcmp(a->phase, b->phase) != 0) {
-		return false;
-	}
-	for (uint32_t i = 0; i < a->via_count; i++) {
-		if (a->via[i].kind != b->via[i].kind ||
-			strcmp(a->via[i].object, b->via[i].object) != 0) {
-			return false;
-		}
-	}
-	return true;
+	return a->job == b->job && a->partition == b->partition &&
+	       a->is_apportioned == b->is_apportioned && gap_part_reads_same(a, b);
 }
 
 /* How much of `length_ns` the thread was runnable and did not run, by the span's run delay. */

@@ -176,17 +176,12 @@ static bool is_about_trace(const struct event *event)
 /* When that which the event tells of is over: imported calls and operations come at their start. */
 static uint64_t end_of(const struct event *event)
 {
-	switch ((int)event->kind) {
-	case EVENT_GPU_KERNEL:
-		return event->kernel.operation.end_ns;
-	case EVENT_GPU_MEMCPY:
-	case EVENT_GPU_MEMSET:
-		return event->copy.operation.end_ns;
-	case EVENT_GPU_API:
-		return event->api.end_ns;
-	default:
-		return event->time_ns;
+	const struct event_operation *operation = event_operation(event);
+
+	if (operation) {
+		return operation->end_ns;
 	}
+	return event->kind == EVENT_GPU_API ? event->api.end_ns : event->time_ns;
 }
 
 /* False for an event that is in no time of the window. */

@@ -289,24 +289,11 @@ static enum status describe(struct import_set *set, size_t file, const struct ev
 	return STATUS_OK;
 }
 
-static const struct event_operation *operation_of(const struct event *event)
-{
-	switch ((int)event->kind) {
-	case EVENT_GPU_KERNEL:
-		return &event->kernel.operation;
-	case EVENT_GPU_MEMCPY:
-	case EVENT_GPU_MEMSET:
-		return &event->copy.operation;
-	default:
-		return NULL;
-	}
-}
-
 /* Tells of a device before its first operation; whether the event itself is to follow. */
 static enum status introduce(
 	struct import_set *set, size_t file, const struct event *event, bool *out_follows)
 {
-	const struct event_operation *operation = operation_of(event);
+	const struct event_operation *operation = event_operation(event);
 	struct event device = {.kind = EVENT_GPU_DEVICE,
 		.time_ns = event->time_ns,
 		.pid = event->pid,

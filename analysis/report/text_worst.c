@@ -61,27 +61,11 @@ struct group_list {
 	uint64_t gap_ns;
 };
 
-static bool reads_the_same(const struct gap_part *a, const struct gap_part *b)
-{
-	if (a->cause != b->cause || a->thread_tid != b->thread_tid ||
-		a->holder_tid != b->holder_tid || a->via_count != b->via_count ||
-		strcmp(a->object, b->object) != 0 || strcmp(a->phase, b->phase) != 0) {
-		return false;
-	}
-	for (uint32_t i = 0; i < a->via_count; i++) {
-		if (a->via[i].kind != b->via[i].kind ||
-			strcmp(a->via[i].object, b->via[i].object) != 0) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* The group of a part, NULL when it came after the list was full. */
 static struct group *find_group(struct group_list *list, const struct gap_part *part)
 {
 	for (uint32_t i = 0; i < list->count; i++) {
-		if (reads_the_same(list->groups[i].first, part)) {
+		if (gap_part_reads_same(list->groups[i].first, part)) {
 			return &list->groups[i];
 		}
 	}

@@ -58,19 +58,6 @@ static const char **text_of(struct event *event)
 	}
 }
 
-static const struct event_operation *operation_of(const struct event *event)
-{
-	switch ((int)event->kind) {
-	case EVENT_GPU_KERNEL:
-		return &event->kernel.operation;
-	case EVENT_GPU_MEMCPY:
-	case EVENT_GPU_MEMSET:
-		return &event->copy.operation;
-	default:
-		return NULL;
-	}
-}
-
 static void keep(struct nsys_fixture *fixture, const struct event *event)
 {
 	struct event *kept;
@@ -96,7 +83,7 @@ static void keep(struct nsys_fixture *fixture, const struct event *event)
 
 static void check(const struct nsys_fixture *fixture, const struct event *event, uint64_t before_ns)
 {
-	const struct event_operation *operation = operation_of(event);
+	const struct event_operation *operation = event_operation(event);
 	bool is_told = !operation || fixture->count > NSYS_FIXTURE_EVENTS_MAX;
 
 	assert_true(event->time_ns >= before_ns);
