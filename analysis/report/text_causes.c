@@ -122,6 +122,20 @@ static struct first_base base_of(const struct report_data *report)
 	return base;
 }
 
+/* What the recorder itself does is the driver's time, but nobody's fault. */
+static const char *remedy_of(const struct report_cause *row)
+{
+	static const char *const own[] = {"instrumentation", "buffer_flush", "resource"};
+
+	for (size_t i = 0; row->cause == CAUSE_DRIVER && i < sizeof(own) / sizeof(own[0]); i++) {
+		if (strcmp(row->phase, own[i]) == 0) {
+			return "the recorder's own work: without it the program does not wait for "
+			       "that";
+		}
+	}
+	return remedies[row->cause];
+}
+
 static void write_first_line(const char *lead, const struct report_cause *row, uint64_t ns,
 	const struct first_base *base, FILE *stream)
 {
@@ -132,7 +146,7 @@ static void write_first_line(const char *lead, const struct report_cause *row, u
 		lead, text_cause(row->cause, row->object, row->phase, 40, text),
 		duration_format(ns, time), text_percent(ns, base->idle_ns),
 		text_percent(ns, base->window_ns));
-	(void)fprintf(stream, "       %s\n", remedies[row->cause]);
+	(void)fprintf(stream, "       %s\n", remedy_of(row));
 }
 
 void text_write_first(const struct report_data *report, FILE *stream)

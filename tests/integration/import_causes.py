@@ -116,6 +116,14 @@ def check_small(checks, build):
                      [] if kernels is None else [kernels])
 
 
+def check_recorder(checks, build):
+    """Most of this file's idle time is nsys's own: nobody is told to change the program for that."""
+    lines = run([build + "/bin/gaptrace", "report", str(CASES / "nsys/mock.sqlite")]).stdout.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("first: "))
+    checks.true("mock: instrumentation comes first", lines[first].startswith("first: driver instrumentation"))
+    checks.true("mock: which is the recorder's own", "recorder's own" in lines[first + 1], lines[first + 1])
+
+
 def main():
     build, checks = sys.argv[1], Checks()
     skip_without_cases()
@@ -125,6 +133,7 @@ def main():
     check_dlrm(checks, build)
     check_mfu(checks, build)
     check_small(checks, build)
+    check_recorder(checks, build)
     checks.end()
 
 
