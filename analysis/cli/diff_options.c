@@ -18,14 +18,11 @@ static enum status take_percent(const char *name, double *share, struct diag *di
 
 static enum status take_false_alarms(struct diff_settings *settings, struct diag *diag)
 {
-	enum status status = take_percent("--false-alarms", &settings->false_alarms, diag);
-
-	if (status == STATUS_OK &&
-		(settings->false_alarms < 0.001 || settings->false_alarms > 0.5)) {
-		return diag_set(diag, STATUS_BAD_USE,
-			"--false-alarms: '%s' is not from 0.1%% to 50%%", optarg);
+	if (budget_parse_false_alarms(optarg, &settings->false_alarms)) {
+		return STATUS_OK;
 	}
-	return status;
+	return diag_set(diag, STATUS_BAD_USE,
+		"--false-alarms: '%s' is no percentage from 0.1%% to 50%%", optarg);
 }
 
 /* The file's thresholds hold unless an option says otherwise, wherever that stands. */

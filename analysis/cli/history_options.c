@@ -395,6 +395,7 @@ enum status history_options_parse(
 	enum status status;
 
 	*options = (struct history_options){.target.wait_ms = STORE_WAIT_DEFAULT_MS};
+	/* Before there is a verb getopt cannot be asked: its options follow the verb. */
 	for (int i = 1; i < argc && i < 3; i++) {
 		if (is_help(argv[i])) {
 			options->wants_help = true;

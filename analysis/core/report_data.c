@@ -45,6 +45,7 @@ static bool is_cause(
 	       strcmp(row->phase, part->phase) == 0 && strcmp(row->holder, holder) == 0;
 }
 
+/* By search: a recording has some dozens of rows, and a part is added once for each gap. */
 static enum status cause_row(struct report_cause_table *table, const struct gap_part *part,
 	const char *holder, struct report_cause **out_row)
 {
@@ -131,6 +132,7 @@ static enum status add_worst(
 		device->worst[place - 1].end_ns - device->worst[place - 1].begin_ns < length_ns) {
 		place--;
 	}
+	/* Most gaps end here, and their parts are never copied. */
 	if (place == REPORT_WORST_COUNT) {
 		return STATUS_OK;
 	}
@@ -172,6 +174,7 @@ static void add_length(
 	if (length_ns > table->max_ns) {
 		table->max_ns = length_ns;
 	}
+	/* How long an edge is depends on when recording began, not on the program. */
 	if (gap->edge == GAP_INNER) {
 		table->inner_count++;
 		table->inner_total_ns += length_ns;
@@ -199,6 +202,7 @@ static enum status on_gap(void *context, enum sweep_layer layer, const struct ga
 		split = walk_split(analyzer_walk(report->analyzer), gap);
 		add_length(&device->gaps[layer], gap, &split);
 	}
+	/* None are told of gaps below the threshold, and of the layer that is not explained. */
 	if (!parts) {
 		return STATUS_OK;
 	}

@@ -69,6 +69,7 @@ static void sift_down(struct operation *heap, size_t count)
 	}
 }
 
+/* Moves what is pending to the front once half of the room before it is free: O(1) per record. */
 static enum status append(struct sweep_list *list, const struct operation *operation)
 {
 	if (list->first > 0 && list->first + list->count == list->capacity &&
@@ -84,6 +85,7 @@ static enum status append(struct sweep_list *list, const struct operation *opera
 	return STATUS_OK;
 }
 
+/* Nearly all records come in order of start: only those that do not pay for a heap. */
 static enum status push(struct sweep *sweep, const struct operation *operation)
 {
 	struct sweep_list *list = &sweep->in_order;
@@ -183,6 +185,7 @@ static void note_late(struct sweep *sweep, const struct operation *operation)
 	}
 }
 
+/* Operations come by start, so what lies beyond the cover so far is a gap, and final. */
 static enum status cover(struct sweep *sweep, enum sweep_layer layer,
 	const struct operation *operation, const struct sweep_listener *listener)
 {
@@ -255,6 +258,7 @@ enum status sweep_merge(struct sweep *into, struct sweep *from)
 {
 	struct sweep_list *list;
 
+	/* What was swept already has told of gaps, which nobody could take back. */
 	assert(!from->tracks[SWEEP_ANYTHING].has_begun);
 	while ((list = first_list(from)) != NULL) {
 		const struct operation operation = pop(from, list);

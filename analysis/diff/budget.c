@@ -18,6 +18,10 @@
 
 #define LIMIT_SECTION "limit "
 
+/* Below, no number of runs that anybody makes can tell; above, a coin would do. */
+#define FALSE_ALARMS_MIN 0.001
+#define FALSE_ALARMS_MAX 0.5
+
 struct parser {
 	struct budget *budget;
 	struct diff_settings *settings;
@@ -68,6 +72,18 @@ bool budget_parse_percent(const char *text, double *out_share)
 	return true;
 }
 
+bool budget_parse_false_alarms(const char *text, double *out_share)
+{
+	double share = 0;
+
+	if (!budget_parse_percent(text, &share) || share < FALSE_ALARMS_MIN ||
+		share > FALSE_ALARMS_MAX) {
+		return false;
+	}
+	*out_share = share;
+	return true;
+}
+
 bool budget_parse_absolute(const char *text, struct diff_settings *settings)
 {
 	if (budget_parse_percent(text, &settings->absolute_share)) {
@@ -99,8 +115,8 @@ static int take_threshold(struct parser *parser, const char *name, const char *v
 			"false_alarms",
 			name);
 	}
-	if (!budget_parse_percent(value, share) ||
-		(share == &settings->false_alarms && (*share < 0.001 || *share > 0.5))) {
+	if (!(share == &settings->false_alarms ? budget_parse_false_alarms(value, share)
+					       : budget_parse_percent(value, share))) {
 		return PARSER_FAIL(parser, "%s = %s: a percentage like 10%% is needed%s", name,
 			value, share == &settings->false_alarms ? ", from 0.1% to 50%" : "");
 	}
@@ -136,6 +152,7 @@ enum budget_kind budget_limit_kind(const struct budget_limit *limit)
 	}
 }
 
+/* Sets the metric, by which the unit of the bounds is known. */
 static int take_what(struct parser *parser, struct budget_limit *limit, const char *value)
 {
 	limit->has_what = true;
@@ -271,7 +288,8 @@ static struct budget_limit *limit_of(struct parser *parser, const char *name)
 		}
 	}
 	if (!*name || budget->limit_count == BUDGET_LIMIT_COUNT_MAX) {
-		(void)PARSER_FAIL(parser, *name ? "more than 128 limits" : "a limit needs a name");
+		(void)(*name ? PARSER_FAIL(parser, "more than %d limits", BUDGET_LIMIT_COUNT_MAX)
+			     : PARSER_FAIL(parser, "%s", "a limit needs a name"));
 		return NULL;
 	}
 	limit = &budget->limits[budget->limit_count++];

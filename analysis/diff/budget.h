@@ -79,6 +79,9 @@ enum budget_kind budget_limit_kind(const struct budget_limit *limit);
 /* Reads 10 %, 0.5%; false when it is none, or over 1000 %. */
 bool budget_parse_percent(const char *text, double *out_share);
 
+/* The same of a rate of false alarms, which is from 0.1 % to 50 %. */
+bool budget_parse_false_alarms(const char *text, double *out_share);
+
 /* Reads 1ms or 0.5% into the settings' absolute threshold; false when it is neither. */
 bool budget_parse_absolute(const char *text, struct diff_settings *settings);
 

@@ -94,6 +94,7 @@ void trend_unit(
 	}
 }
 
+/* All other metrics have columns; only a cause is worth reading whole reports for. */
 bool trend_needs_report(const struct trend_metric *metric)
 {
 	return metric->kind == TREND_CAUSE;
@@ -104,6 +105,7 @@ static double number(const struct history_found *found, enum store_column column
 	return strtod(found->values[column], NULL);
 }
 
+/* A run without work has no figure per unit: NaN, which is shown as a hole and not as 0. */
 static double ratio(double part, double whole)
 {
 	return whole > 0 ? part / whole : (double)NAN;

@@ -5,6 +5,11 @@
 
 #include <stdlib.h>
 
+/*
+ * The heap is one of threads, by the end of what each has innermost: a range inside another never
+ * ends later, so the next end of all is on top, and a thread costs the same however deep it is.
+ */
+
 /* What a thread has open, the outermost first: the innermost never ends after those around it. */
 struct kineto_range_thread {
 	int32_t pid;
@@ -137,6 +142,7 @@ void kineto_ranges_end(struct kineto_ranges *ranges, const struct event *event)
 	struct kineto_range_thread *thread = find_thread(ranges, event);
 	size_t pair = thread ? thread->count : 0;
 
+	/* An 'E' names nothing: it ends the innermost 'B', and with it all that began inside. */
 	while (pair > 0 && !thread->open[pair - 1].is_pair) {
 		pair--;
 	}
@@ -168,6 +174,7 @@ void kineto_ranges_end_all(struct kineto_ranges *ranges, uint64_t time_ns)
 	for (size_t i = 0; i < ranges->heap_count; i++) {
 		end_thread(ranges, ranges->heap[i], time_ns);
 	}
+	/* Many ends changed at once: the heap is built anew from its leaves. */
 	for (size_t i = ranges->heap_count / 2; i-- > 0;) {
 		settle(ranges, ranges->heap[i]);
 	}

@@ -58,6 +58,7 @@ static enum status add_gpu(
 	return STATUS_OK;
 }
 
+/* A process may number its GPUs otherwise than the host (CUDA_VISIBLE_DEVICES). */
 static enum status add_map(
 	struct nsys_reader *reader, const struct nsys_table *table, void *context)
 {
@@ -114,6 +115,7 @@ struct nsys_device_pair *nsys_devices_get(
 const struct nsys_gpu *nsys_devices_gpu(
 	struct nsys_devices *devices, const struct nsys_device_pair *pair)
 {
+	/* Without the table the two numbers are taken for the same, which is said in a note. */
 	const int64_t id = pair->is_mapped ? pair->gpu : pair->ordinal;
 
 	for (size_t i = 0; i < devices->gpu_count; i++) {
