@@ -43,22 +43,27 @@ bool regression_is_named(const struct table_row *figures, const struct planted *
 	       is_alike(planted->phase, figures->phase);
 }
 
+static double device_idle_ns(const struct run_usage *usage, const struct planted *planted)
+{
+	double ns = 0;
+
+	for (uint32_t i = 0; i < usage->cause_count; i++) {
+		const struct run_cause *cause = &usage->causes[i];
+
+		if (cause->cause == planted->cause && is_alike(planted->object, cause->object) &&
+			is_alike(planted->phase, cause->phase)) {
+			ns += (double)cause->ns;
+		}
+	}
+	return ns;
+}
+
 double regression_idle_ns(const struct run *run, const struct planted *planted)
 {
 	double ns = 0;
 
 	for (uint32_t device = 0; device < run->device_count; device++) {
-		const struct run_usage *usage = &run->devices[device].usage;
-
-		for (uint32_t i = 0; i < usage->cause_count; i++) {
-			const struct run_cause *cause = &usage->causes[i];
-
-			if (cause->cause == planted->cause &&
-				is_alike(planted->object, cause->object) &&
-				is_alike(planted->phase, cause->phase)) {
-				ns += (double)cause->ns;
-			}
-		}
+		ns += device_idle_ns(&run->devices[device].usage, planted);
 	}
 	return ns / (double)run->work_count;
 }

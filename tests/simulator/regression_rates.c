@@ -202,20 +202,25 @@ static void measure_one(const struct planted *planted, uint32_t index, const str
 	}
 }
 
+static void measure_cause(
+	const struct planted *planted, uint32_t comparisons, struct tally tallies[2])
+{
+	for (uint32_t more = 0; more < PLANTED_MORE_COUNT; more++) {
+		for (uint32_t i = 0; i < PLANTED_SHAPE_COUNT; i++) {
+			measure_one(planted, more, &planted_shapes[i], comparisons, tallies);
+		}
+	}
+}
+
 static bool measure_planted(uint32_t comparisons, const char *only)
 {
 	struct tally tallies[2] = {0};
 	bool is_enough = true;
 
 	printf("planted causes found, and named first\n");
-	for (uint32_t i = 0; i < planted_count() * PLANTED_MORE_COUNT; i++) {
-		const struct planted *planted = planted_at(i / PLANTED_MORE_COUNT);
-
-		for (int k = 0; k < PLANTED_SHAPE_COUNT; k++) {
-			if (!only || strcmp(only, planted->name) == 0) {
-				measure_one(planted, i % PLANTED_MORE_COUNT, &planted_shapes[k],
-					comparisons, tallies);
-			}
+	for (uint32_t i = 0; i < planted_count(); i++) {
+		if (!only || strcmp(only, planted_at(i)->name) == 0) {
+			measure_cause(planted_at(i), comparisons, tallies);
 		}
 	}
 	for (uint32_t i = 0; i < PLANTED_MORE_COUNT * 2; i++) {
