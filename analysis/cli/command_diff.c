@@ -19,31 +19,26 @@ struct run_list {
 
 static void help(void)
 {
+	/* clang-format off */
 	(void)printf(
 		"usage: gaptrace diff [OPTION...] BASE... -- NEW...\n"
 		"       gaptrace diff --budget FILE [OPTION...] -- NEW...\n\n"
-		"Compares runs by the idle time of their GPUs per unit of work, cause by cause. A "
-		"run "
-		"is\n"
-		"a report (gaptrace report --format json), a recording, or a trace of another "
-		"tool.\n\n"
+		"Compares runs by the idle time of their GPUs per unit of work, cause by cause. A run is\n"
+		"a report (gaptrace report --format json), a recording, or a trace of another tool.\n\n"
 		"  --format FORMAT    text, markdown, json or junit (text)\n"
 		"  --budget FILE      limits that the new runs must keep, and thresholds\n"
-		"  --absolute CHANGE  a change counts from here, per unit of work and GPU: 1ms, or "
-		"a\n"
+		"  --absolute CHANGE  a change counts from here, per unit of work and GPU: 1ms, or a\n"
 		"                     share of the time per unit of work (0.5%%)\n"
 		"  --relative SHARE   and from this share of the base (10%%)\n"
 		"  --throughput SHARE the same of the time per unit of work (5%%)\n"
 		"  --false-alarms SHARE\n"
-		"                     of comparisons between equals, so many may see a change "
-		"(1%%)\n"
-		"  --threshold DUR    explain gaps of at least this, where it reports itself "
-		"(1ms)\n"
+		"                     of comparisons between equals, so many may see a change (1%%)\n"
+		"  --threshold DUR    explain gaps of at least this, where it reports itself (1ms)\n"
 		"  --work UNIT        count work by this, where it reports itself (partition)\n"
 		"  -o, --output FILE  write there, whole or not at all (standard output)\n\n"
-		"exit code: 0 no regression, 1 a regression or a broken limit, 2 bad use or "
-		"input,\n"
+		"exit code: 0 no regression, 1 a regression or a broken limit, 2 bad use or input,\n"
 		"3 not comparable, 4 a recording that is not to be trusted\n");
+	/* clang-format on */
 }
 
 /* Reports on a recording or a foreign trace, and takes the report as if it came from a file. */

@@ -20,22 +20,19 @@ struct options {
 
 static void help(void)
 {
-	printf("usage: gaptrace report [--threshold DUR] [--work UNIT] [--format text|json] "
-	       "[-o FILE] INPUT...\n\n"
-	       "Reads the recordings below each INPUT directory, or INPUT files that other tools "
-	       "wrote\n"
-	       "(exports of Nsight Systems, traces of Kineto, logs of cuzk), and reports, for "
-	       "every "
-	       "GPU, how\n"
-	       "long it was busy, copying and idle, its gaps, and what each of them is charged "
-	       "to.\n\n"
-	       "  --threshold DUR   explain gaps of at least this, such as 10us, 1ms, 2s (1ms)\n"
-	       "  --format FORMAT   text or json (text)\n"
-	       "  --work UNIT       the work: ends of span:NAME, kernel:NAME or event:NAME, not\n"
-	       "                    partitions proved; NAME may be a pattern, as in "
-	       "kernel:'*fwd*'\n"
-	       "  -o, --output FILE write there, whole or not at all (standard output)\n\n"
-	       "exit code: 0 a report, 2 bad use or input, 4 a report that is not to be trusted\n");
+	/* clang-format off */
+	(void)printf(
+		"usage: gaptrace report [--threshold DUR] [--work UNIT] [--format text|json] [-o FILE] INPUT...\n\n"
+		"Reads the recordings below each INPUT directory, or INPUT files that other tools wrote\n"
+		"(exports of Nsight Systems, traces of Kineto, logs of cuzk), and reports, for every GPU, how\n"
+		"long it was busy, copying and idle, its gaps, and what each of them is charged to.\n\n"
+		"  --threshold DUR   explain gaps of at least this, such as 10us, 1ms, 2s (1ms)\n"
+		"  --format FORMAT   text or json (text)\n"
+		"  --work UNIT       the work: ends of span:NAME, kernel:NAME or event:NAME, not\n"
+		"                    partitions proved; NAME may be a pattern, as in kernel:'*fwd*'\n"
+		"  -o, --output FILE write there, whole or not at all (standard output)\n\n"
+		"exit code: 0 a report, 2 bad use or input, 4 a report that is not to be trusted\n");
+	/* clang-format on */
 }
 
 static enum status take_option(int option, char **argv, struct options *options, struct diag *diag)
@@ -131,9 +128,8 @@ int command_report(int argc, char **argv)
 		return command_exit_code(status);
 	}
 	if (!is_trusted) {
-		(void)fprintf(stderr,
-			"gaptrace report: the recording is not to be trusted; the report "
-			"says why\n");
+		(void)fprintf(stderr, "gaptrace report: the recording is not to be trusted; the "
+				      "report says why\n");
 		return status_exit_code(STATUS_UNTRUSTED);
 	}
 	return 0;

@@ -97,6 +97,7 @@ static const char *const verbs[] = {
 
 void history_options_help(FILE *stream)
 {
+	/* clang-format off */
 	(void)fputs(
 		"usage: gaptrace history DB add [OPTION...] REPORT...\n"
 		"       gaptrace history DB list [FILTER...] [--format text|csv|json]\n"
@@ -104,14 +105,11 @@ void history_options_help(FILE *stream)
 		"       gaptrace history DB trend [FILTER...] [--like REPORT] [--metric METRIC]\n"
 		"       gaptrace history DB show [-o FILE] ID\n"
 		"       gaptrace history DB mark good|bad|none ID...\n\n"
-		"Keeps reports of runs in an SQLite file or on a PostgreSQL server. DB is a path, "
-		"or\n"
+		"Keeps reports of runs in an SQLite file or on a PostgreSQL server. DB is a path, or\n"
 		"postgresql://..., service=..., host=...; REPORT is what gaptrace report --format\n"
 		"json wrote, '-' for standard input.\n\n"
-		"  --host, --build, --profile TEXT   what add says of the runs, or what is looked "
-		"for\n"
-		"  --time TIME       of add: when it ran, like 2026-11-30T14:05 UTC or @SECONDS "
-		"(the\n"
+		"  --host, --build, --profile TEXT   what add says of the runs, or what is looked for\n"
+		"  --time TIME       of add: when it ran, like 2026-11-30T14:05 UTC or @SECONDS (the\n"
 		"                    file's own time)\n"
 		"  --devices TEXT    as list prints them\n"
 		"  --work UNIT       as of gaptrace report\n"
@@ -120,8 +118,7 @@ void history_options_help(FILE *stream)
 		"  --trusted         only runs whose recording is to be trusted\n"
 		"  --since, --until TIME\n"
 		"  --count N         the newest N (all; of baseline 5)\n"
-		"  --like REPORT     runs of this one's devices, work and threshold, without "
-		"itself\n"
+		"  --like REPORT     runs of this one's devices, work and threshold, without itself\n"
 		"                    (of the newest run's)\n"
 		"  --metric METRIC   gap, gaps, max, utilisation, throughput, cause:NAME or\n"
 		"                    cause:NAME/OBJECT (gap)\n"
@@ -131,6 +128,7 @@ void history_options_help(FILE *stream)
 		"baseline takes trusted runs that are not marked bad, and prints their paths.\n"
 		"exit code: 0 done, 2 bad use, input or database, 3 no run to compare with\n",
 		stream);
+	/* clang-format on */
 }
 
 static enum status take_time(

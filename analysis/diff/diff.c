@@ -62,8 +62,7 @@ static enum status refuse_repeats(
 		if (same) {
 			return diag_set(diag, STATUS_BAD_USE,
 				"%s and %s are one run: given as repeats it would look like two "
-				"that "
-				"agree",
+				"that agree",
 				same->path, runs[i]->path);
 		}
 	}

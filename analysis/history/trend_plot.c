@@ -81,8 +81,7 @@ void trend_plot(const struct trend_point *points, uint32_t count, const char *un
 		time_text_format(points[count - 1].time_s, last), "");
 	if (left_out > 0) {
 		(void)fprintf(stream,
-			"%13s%" PRIu32 " older runs are left out; --format csv has "
-			"them\n",
-			"", left_out);
+			"%13s%" PRIu32 " older runs are left out; --format csv has them\n", "",
+			left_out);
 	}
 }
