@@ -50,8 +50,7 @@ static enum status check_session(const struct record_options *options, struct di
 	if (options->wants_gpu) {
 		return diag_set(diag, STATUS_BAD_USE,
 			"--gpu works only for a command that is started here: start the daemon "
-			"with "
-			"CUDA_INJECTION64_PATH set");
+			"with CUDA_INJECTION64_PATH set");
 	}
 	if (options->mode == RECORD_STOP && (options->output || options->profile)) {
 		return diag_set(diag, STATUS_BAD_USE,

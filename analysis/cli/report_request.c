@@ -27,8 +27,7 @@ static enum status check_content(
 	}
 	return diag_set(diag, STATUS_BAD_INPUT,
 		"%s: no events: the program that was recorded is not built with libgaptrace, or "
-		"did "
-		"nothing while recording ran",
+		"did nothing while recording ran",
 		request->inputs[0]);
 }
 

@@ -143,8 +143,7 @@ enum status comparable_explain_noise(const struct run *const *runs, uint32_t run
 		if (run->block_count == 0) {
 			status = lines_add(reasons,
 				"%s has no blocks by which its noise could be judged: make the "
-				"report "
-				"anew, or give at least 5 runs a side",
+				"report anew, or give at least 5 runs a side",
 				run->path);
 			explained++;
 		} else if (run->block_count < TABLE_BATCH_COUNT_MIN) {
@@ -159,8 +158,7 @@ enum status comparable_explain_noise(const struct run *const *runs, uint32_t run
 	if (status == STATUS_OK && explained == 0) {
 		status = lines_add(reasons,
 			"the work of %u and %u runs is spread too unevenly over their blocks to "
-			"judge "
-			"noise: give at least 5 runs a side",
+			"judge noise: give at least 5 runs a side",
 			base_count, run_count - base_count);
 	}
 	return status;
@@ -205,8 +203,7 @@ enum status comparable_note(
 		fabs(now.busy_ns - before.busy_ns) > before.busy_ns * BUSY_DIFFERS_SHARE) {
 		status = lines_add(notes,
 			"kernels of a unit of work took %.3f ms and now take %.3f ms: is it the "
-			"same "
-			"work, and the same clock of the GPU?",
+			"same work, and the same clock of the GPU?",
 			before.busy_ns / 1e6, now.busy_ns / 1e6);
 	}
 	for (uint32_t i = 0; i < run_count && status == STATUS_OK; i++) {

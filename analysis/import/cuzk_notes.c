@@ -65,8 +65,7 @@ enum status cuzk_notes_first(struct cuzk_reader *reader, struct diag *diag)
 					  pairs)
 				: cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->first_ns, 0, diag,
 					  "no tracing line could be matched with a TIMELINE line, "
-					  "so "
-					  "their clock is not known and they are not used");
+					  "so their clock is not known and they are not used");
 	}
 	return status;
 }

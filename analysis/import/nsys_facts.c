@@ -225,8 +225,7 @@ static enum status note_file(struct nsys_reader *reader)
 	if (status == STATUS_OK && database->has_log) {
 		status = nsys_notes_add(&reader->notes, EVENT_NOTE_LOST, 0,
 			"a program that wrote to the file left rows in its -wal file, which are "
-			"not "
-			"read: open it with sqlite3 once");
+			"not read: open it with sqlite3 once");
 	}
 	if (status == STATUS_OK && !nsys_names_has_table(reader->names)) {
 		status = nsys_notes_add(&reader->notes, EVENT_NOTE_UNREADABLE, 0,
