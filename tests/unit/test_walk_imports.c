@@ -549,8 +549,8 @@ static void at_the_edge_of_a_capture_nobody_took_work_away(void **state)
 	(void)state;
 	(void)snprintf(script, sizeof(script), "0 0 source\n%s", other);
 	walk_script_expect(script, edge, "100-200 unknown - edge 0>0\n");
-	(void)snprintf(script, sizeof(script), "0 0 source\n50 1 job_submit 1\n%s230 1 job_submit 2\n",
-		other);
+	(void)snprintf(script, sizeof(script),
+		"0 0 source\n50 1 job_submit 1\n%s230 1 job_submit 2\n", other);
 	walk_script_expect(script, edge, "100-190 imbalance - - 0>0\n190-200 unknown - edge 0>0\n");
 }
 
