@@ -275,3 +275,15 @@ enum status cuda_stages_run(struct cuda_stages *stages, blst_p1 results[CUDA_RES
 	end_status = stages->ops->stream_synchronize(stages->stream);
 	return status == STATUS_OK ? end_status : status;
 }
+
+blst_fr *cuda_stages_evaluate_on(const struct device_ops *ops, const struct zkey *key)
+{
+	const struct device_config config = {.holds_matrices = true};
+	blst_fr *abc = calloc((size_t)DEVICE_VECTOR_COUNT * key->domain_size, sizeof(*abc));
+	struct cuda_stages rig;
+
+	assert_int_equal(cuda_stages_open(&rig, ops, key, config), STATUS_OK);
+	assert_int_equal(cuda_stages_evaluate(&rig, abc), STATUS_OK);
+	cuda_stages_close(&rig);
+	return abc;
+}

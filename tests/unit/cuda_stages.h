@@ -43,5 +43,8 @@ enum status cuda_stages_upload(
 /* a, b and c of a made-up witness, all domain_size of each: of a device that holds matrices. */
 enum status cuda_stages_evaluate(struct cuda_stages *stages, blst_fr *abc);
 
+/* The same on a device opened for it alone; the caller's to free. */
+blst_fr *cuda_stages_evaluate_on(const struct device_ops *ops, const struct zkey *key);
+
 /* All stages; a failure of a call or of the stream. */
 enum status cuda_stages_run(struct cuda_stages *stages, blst_p1 results[CUDA_RESULT_COUNT]);

@@ -84,18 +84,6 @@ static void test_every_stage_leaves_what_the_cpu_device_leaves(void **state)
 	assert_int_equal(cuda_runtime.used_bytes, 0);
 }
 
-static blst_fr *evaluate_on(const struct device_ops *ops, const struct zkey *key)
-{
-	const struct device_config config = {.holds_matrices = true};
-	blst_fr *abc = calloc((size_t)DEVICE_VECTOR_COUNT * key->domain_size, sizeof(*abc));
-	struct cuda_stages rig;
-
-	assert_int_equal(cuda_stages_open(&rig, ops, key, config), STATUS_OK);
-	assert_int_equal(cuda_stages_evaluate(&rig, abc), STATUS_OK);
-	cuda_stages_close(&rig);
-	return abc;
-}
-
 /* Moves all entries of a matrix into its second row, which several threads share then. */
 static void gather_rows(struct zkey_matrix *matrix)
 {
@@ -125,8 +113,8 @@ static void test_a_witness_is_evaluated_as_on_the_cpu(void **state)
 		if (i == 2) {
 			gather_rows(&key->b_matrix);
 		}
-		expected = evaluate_on(&device_cpu, key);
-		actual = evaluate_on(&device_cuda, key);
+		expected = cuda_stages_evaluate_on(&device_cpu, key);
+		actual = cuda_stages_evaluate_on(&device_cuda, key);
 		assert_memory_equal(expected, actual,
 			DEVICE_VECTOR_COUNT * key->domain_size * sizeof(*expected));
 		assert_int_equal(cuda_runtime.open_count, 0);

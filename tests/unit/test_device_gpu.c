@@ -47,18 +47,6 @@ static void compare_circuit(const char *circuit)
 	zkey_destroy(zkey);
 }
 
-static blst_fr *evaluate_on(const struct device_ops *ops, const struct zkey *key)
-{
-	const struct device_config config = {.holds_matrices = true};
-	blst_fr *abc = calloc((size_t)DEVICE_VECTOR_COUNT * key->domain_size, sizeof(*abc));
-	struct cuda_stages rig;
-
-	assert_int_equal(cuda_stages_open(&rig, ops, key, config), STATUS_OK);
-	assert_int_equal(cuda_stages_evaluate(&rig, abc), STATUS_OK);
-	cuda_stages_close(&rig);
-	return abc;
-}
-
 static void test_a_witness_is_evaluated_as_on_the_cpu(void **state)
 {
 	(void)state;
@@ -70,8 +58,8 @@ static void test_a_witness_is_evaluated_as_on_the_cpu(void **state)
 		blst_fr *actual;
 
 		fixture_values(circuits[i], 1, &r1cs, &witness, &key);
-		expected = evaluate_on(&device_cpu, key);
-		actual = evaluate_on(&device_cuda, key);
+		expected = cuda_stages_evaluate_on(&device_cpu, key);
+		actual = cuda_stages_evaluate_on(&device_cuda, key);
 		assert_memory_equal(expected, actual,
 			DEVICE_VECTOR_COUNT * key->domain_size * sizeof(*expected));
 		free(expected);

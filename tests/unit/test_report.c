@@ -4,6 +4,7 @@
 #include "analysis/report/report.h"
 
 #include "tests/unit/event_builder.h"
+#include "tests/unit/report_reading.h"
 
 #include <dirent.h>
 #include <jansson.h>
@@ -49,30 +50,6 @@ static struct report_data *example(const char *device_name)
 	return report;
 }
 
-static char *write_to_memory(const struct report_data *report, const char *format)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&text, &size);
-
-	report_format_find(format)->write(report, stream);
-	assert_int_equal(fclose(stream), 0);
-	return text;
-}
-
-static json_t *read_json(const struct report_data *report)
-{
-	char *text = write_to_memory(report, "json");
-	json_error_t error;
-	json_t *document = json_loads(text, 0, &error);
-
-	if (!document) {
-		fail_msg("%s: %s", error.text, text);
-	}
-	free(text);
-	return document;
-}
-
 static uint64_t number(const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);
@@ -84,7 +61,7 @@ static uint64_t number(const json_t *object, const char *key)
 static void figures_are_those_of_the_drawing(void **state)
 {
 	AUTO(report_data_destroy) struct report_data *report = example("cpu");
-	json_t *document = read_json(report);
+	json_t *document = report_reading_json(report);
 	const json_t *devices = json_object_get(document, "devices");
 	const json_t *device = json_array_get(devices, 0);
 	const json_t *gaps = json_object_get(device, "kernel_gaps");
@@ -113,7 +90,7 @@ static void figures_are_those_of_the_drawing(void **state)
 static void causes_and_parts_sum_to_the_gaps(void **state)
 {
 	AUTO(report_data_destroy) struct report_data *report = example("cpu");
-	json_t *document = read_json(report);
+	json_t *document = report_reading_json(report);
 	const json_t *devices = json_object_get(document, "devices");
 
 	(void)state;
@@ -158,8 +135,8 @@ static void hostile_names_stay_inside(void **state)
 {
 	AUTO(report_data_destroy)
 	struct report_data *report = example("\033[2J\"},{\n\r\t\xff</script>\x9b");
-	char *text = write_to_memory(report, "text");
-	json_t *document = read_json(report);
+	char *text = report_reading_text(report, "text");
+	json_t *document = report_reading_json(report);
 	size_t columns = 0;
 
 	(void)state;
@@ -198,11 +175,11 @@ static void losses_are_in_both_formats_and_make_parts_unknown(void **state)
 	add(report, event_operation_at(EVENT_GPU_KERNEL, 7, 0, 40 * MS, 50 * MS));
 	add(report, event_job(EVENT_JOB_END, 50 * MS, 7, 1));
 	assert_int_equal(report_data_end(report), STATUS_OK);
-	document = read_json(report);
+	document = report_reading_json(report);
 	assert_int_equal(number(json_object_get(document, "trust"), "discarded_events"), 87326);
 	assert_int_equal(number(json_object_get(document, "trust"), "untrusted_ns"), 30 * MS);
 	assert_true(json_is_false(json_object_get(json_object_get(document, "trust"), "ok")));
-	text = write_to_memory(report, "text");
+	text = report_reading_text(report, "text");
 	assert_ptr_equal(strstr(text, "NOT TO BE TRUSTED"), text);
 	assert_non_null(strstr(text, "lost events: 87326"));
 	assert_non_null(strstr(text, "unknown: lost events"));
@@ -262,7 +239,7 @@ static void a_cause_is_one_row_whoever_held_and_the_largest_comes_first(void **s
 	add_wait(report, 30, 22, 2);
 	add(report, event_job(EVENT_JOB_END, 60 * MS, 7, 1));
 	assert_int_equal(report_data_end(report), STATUS_OK);
-	text = write_to_memory(report, "text");
+	text = report_reading_text(report, "text");
 	/* 19 of each gap's 20 ms; the rest is before the wait. */
 	assert_non_null(strstr(text, "first: lock tracker: not traced, 38.00 ms: 95 % of the time "
 				     "without a kernel, 63 % of all\n"));
@@ -282,9 +259,9 @@ static void an_empty_recording_is_a_report_without_devices(void **state)
 	(void)state;
 	assert_int_equal(report_data_create(MS, &report), STATUS_OK);
 	assert_int_equal(report_data_end(report), STATUS_OK);
-	document = read_json(report);
+	document = report_reading_json(report);
 	assert_int_equal(json_array_size(json_object_get(document, "devices")), 0);
-	text = write_to_memory(report, "text");
+	text = report_reading_text(report, "text");
 	assert_non_null(strstr(text, "no devices"));
 	free(text);
 	json_decref(document);
@@ -333,7 +310,7 @@ static void assert_clock(const char *const *said, enum gaptrace_backend backend,
 					    .host_after_ns = 1000 + bound_ns}});
 	}
 	assert_int_equal(report_data_end(report), STATUS_OK);
-	document = read_json(report);
+	document = report_reading_json(report);
 	clock = json_object_get(json_object_get(document, "trust"), "clock");
 	assert_string_equal(json_string_value(json_object_get(clock, "path")), path);
 	if (bound_ns) {
@@ -341,7 +318,7 @@ static void assert_clock(const char *const *said, enum gaptrace_backend backend,
 	} else {
 		assert_true(json_is_null(json_object_get(clock, "bound_ns")));
 	}
-	text = write_to_memory(report, "text");
+	text = report_reading_text(report, "text");
 	assert_non_null(strstr(text, text_has));
 	free(text);
 	json_decref(document);

@@ -7,6 +7,7 @@
 #include "analysis/report/report.h"
 
 #include "tests/unit/event_builder.h"
+#include "tests/unit/report_reading.h"
 
 #include <jansson.h>
 #include <malloc.h>
@@ -119,30 +120,6 @@ static struct report_data *example(void)
 	return report;
 }
 
-static char *write_to_memory(const struct report_data *report, const char *format)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&text, &size);
-
-	report_format_find(format)->write(report, stream);
-	assert_int_equal(fclose(stream), 0);
-	return text;
-}
-
-static json_t *read_json(const struct report_data *report)
-{
-	char *text = write_to_memory(report, "json");
-	json_error_t error;
-	json_t *document = json_loads(text, 0, &error);
-
-	if (!document) {
-		fail_msg("%s: %s", error.text, text);
-	}
-	free(text);
-	return document;
-}
-
 static void expect(const json_t *object, const char *key, uint64_t expected)
 {
 	const json_t *value = json_object_get(object, key);
@@ -168,7 +145,7 @@ static void gaps_between_operations_are_split_at_their_calls(void **state)
 
 	(void)state;
 	assert_int_equal(report_data_end(report), STATUS_OK);
-	document = read_json(report);
+	document = report_reading_json(report);
 	for (size_t i = 0; i < 2; i++) {
 		const json_t *table = json_object_get(device_of(document), layers[i]);
 		const json_t *split = json_object_get(table, "split");
@@ -192,7 +169,7 @@ static void the_window_is_what_was_captured(void **state)
 
 	(void)state;
 	assert_int_equal(report_data_end(report), STATUS_OK);
-	document = read_json(report);
+	document = report_reading_json(report);
 	expect(json_object_get(document, "window"), "begin_ns", BEGIN);
 	expect(json_object_get(document, "window"), "end_ns", BEGIN + 150 * US);
 	expect(device_of(document), "span_ns", 150 * US);
@@ -225,11 +202,11 @@ static void ranges_that_count_are_one_row_and_keep_their_names_in_gaps(void **st
 
 	(void)state;
 	assert_int_equal(report_data_end(report), STATUS_OK);
-	document = read_json(report);
+	document = report_reading_json(report);
 	expect(row_of(device_of(document), "IO #"), "ns", (3 + 1 + 4) * US);
 	expect(row_of(device_of(document), "IO #"), "gaps", 3);
 	json_decref(document);
-	text = write_to_memory(report, "text");
+	text = report_reading_text(report, "text");
 	assert_non_null(strstr(text, "cpu_phase IO #"));
 	assert_non_null(strstr(text, "cpu_phase IO 3"));
 	free(text);
@@ -254,12 +231,12 @@ static void notes_say_what_the_trace_cannot_vouch_for(void **state)
 	}
 	add(report, lost);
 	assert_int_equal(report_data_end(report), STATUS_OK);
-	document = read_json(report);
+	document = report_reading_json(report);
 	assert_true(json_is_true(json_object_get(json_object_get(document, "trust"), "ok")));
 	expect(json_object_get(document, "trust"), "discarded_events", 3);
 	expect(json_object_get(document, "trust"), "untrusted_ns", 5 * US);
 	json_decref(document);
-	text = write_to_memory(report, "text");
+	text = report_reading_text(report, "text");
 	assert_non_null(strstr(text, "read from a file of another tool\n"));
 	assert_non_null(strstr(text, "! not in the file: NVTX ranges\n"));
 	assert_non_null(strstr(text, "! records were dropped\n"));
@@ -271,7 +248,7 @@ static void notes_say_what_the_trace_cannot_vouch_for(void **state)
 	add(broken, note(EVENT_NOTE_UNREADABLE, "kernels past byte 100 could not be read"));
 	assert_int_equal(report_data_end(broken), STATUS_OK);
 	assert_false(analyzer_trust(broken->analyzer)->ok);
-	text = write_to_memory(broken, "text");
+	text = report_reading_text(broken, "text");
 	assert_non_null(strstr(text, "no GPU rows"));
 	free(text);
 }
@@ -287,12 +264,12 @@ static void sources_are_listed_up_to_a_number(void **state)
 		add(report, note(EVENT_NOTE_SOURCE, "a rank"));
 	}
 	assert_int_equal(report_data_end(report), STATUS_OK);
-	document = read_json(report);
+	document = report_reading_json(report);
 	assert_int_equal(
 		json_array_size(json_object_get(json_object_get(document, "trust"), "sources")),
 		TRUST_SOURCE_COUNT_MAX);
 	json_decref(document);
-	text = write_to_memory(report, "text");
+	text = report_reading_text(report, "text");
 	assert_non_null(strstr(text, "and from 6 more\n"));
 	free(text);
 }
@@ -311,7 +288,7 @@ static void jobs_of_a_log_bound_the_window(void **state)
 	add(report, event_job(EVENT_JOB_END, BEGIN + 60 * US, PID, 1));
 	add(report, range(EVENT_SPAN_END, BEGIN + 90 * US, "start"));
 	assert_int_equal(report_data_end(report), STATUS_OK);
-	document = read_json(report);
+	document = report_reading_json(report);
 	expect(json_object_get(document, "window"), "begin_ns", BEGIN + 10 * US);
 	expect(json_object_get(document, "window"), "end_ns", BEGIN + 60 * US);
 	json_decref(document);
@@ -333,7 +310,7 @@ static void what_was_not_captured_yet_is_not_first(void **state)
 	add(report, call(BEGIN + 110 * US, BEGIN + 111 * US, 1));
 	add(report, operation(EVENT_GPU_KERNEL, BEGIN + 112 * US, BEGIN + 120 * US, 1));
 	assert_int_equal(report_data_end(report), STATUS_OK);
-	text = write_to_memory(report, "text");
+	text = report_reading_text(report, "text");
 	assert_non_null(strstr(text, "first: cpu_phase loader, 20.00 us"));
 	assert_non_null(strstr(text, "unknown: before the capture"));
 	free(text);
