@@ -12,6 +12,9 @@
 /* Two names and what stands between them fit in a phrase. */
 #define NAME_COLUMNS 64
 
+/* Of a kind of work: those that gaptrace counts by are shorter by far. */
+#define UNIT_COLUMNS 32
+
 const char *phrase_scope(const struct diff *diff, int32_t device, char out_text[PHRASE_BYTES_MAX])
 {
 	const struct run *run = diff->runs[0];
@@ -96,11 +99,13 @@ const char *phrase_value(enum budget_kind kind, double value, char out_text[PHRA
 const char *phrase_unit(const struct diff *diff, char out_text[PHRASE_BYTES_MAX])
 {
 	const struct run *run = diff->runs[0];
+	char kind[PRINTABLE_BYTES_MAX];
 	char name[PRINTABLE_BYTES_MAX];
 
-	(void)snprintf(out_text, PHRASE_BYTES_MAX, "%.32s%s%s",
-		*run->work_unit ? run->work_unit : "unit of work", *run->work_name ? " " : "",
-		printable_copy(run->work_name, NAME_COLUMNS, name));
+	(void)snprintf(out_text, PHRASE_BYTES_MAX, "%s%s%s",
+		printable_copy(
+			*run->work_unit ? run->work_unit : "unit of work", UNIT_COLUMNS, kind),
+		*run->work_name ? " " : "", printable_copy(run->work_name, NAME_COLUMNS, name));
 	return out_text;
 }
 

@@ -133,15 +133,18 @@ bool run_is_same(const struct run *left, const struct run *right)
 	return true;
 }
 
+/* Traces of other tools may have no UUIDs, or one for all: what several have names none of them. */
 static bool find_device(const struct run *run, const char *uuid, uint32_t *out_index)
 {
+	uint32_t count = 0;
+
 	for (uint32_t i = 0; i < run->device_count; i++) {
 		if (strcmp(run->devices[i].uuid, uuid) == 0) {
 			*out_index = i;
-			return true;
+			count++;
 		}
 	}
-	return false;
+	return count == 1;
 }
 
 uint32_t run_device_at(const struct run *run, const struct run *reference, uint32_t slot)

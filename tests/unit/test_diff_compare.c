@@ -340,6 +340,30 @@ static void one_gpu_has_no_rows_for_all(void **state)
 	scene_finish(&scene);
 }
 
+/* Foreign traces may name no GPU, or several alike: then each stands where its rank is. */
+static void gpus_without_uuids_are_held_against_their_own_rank(void **state)
+{
+	struct scene scene = {.count = 0};
+
+	(void)state;
+	for (uint32_t seed = 1; seed <= 2; seed++) {
+		const struct diff_run_plan plan = {
+			.seed = seed, .unit_count = 200, .lock_scale = seed == 1 ? 1 : 3};
+
+		scene_add(&scene, &plan, seed);
+		for (uint32_t d = 0; d < scene.runs[seed - 1]->device_count; d++) {
+			scene.runs[seed - 1]->devices[d].uuid = "";
+		}
+		assert_int_equal(run_device_at(scene.runs[seed - 1], scene.runs[0], 0), 0);
+		assert_int_equal(run_device_at(scene.runs[seed - 1], scene.runs[0], 1), 1);
+	}
+	assert_int_equal(scene_compare(&scene, 1), STATUS_OK);
+	assert_int_equal(find(&scene, 1, METRIC_CAUSE, CAUSE_LOCK)->verdict, DIFF_REGRESSED);
+	assert_true(find(&scene, 0, METRIC_BUSY, CAUSE_LOCK)->figures->base_value !=
+		    find(&scene, 1, METRIC_BUSY, CAUSE_LOCK)->figures->base_value);
+	scene_finish(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -356,6 +380,7 @@ int main(void)
 		cmocka_unit_test(a_newer_schema_is_not_comparable),
 		cmocka_unit_test(a_run_given_twice_is_refused),
 		cmocka_unit_test(one_gpu_has_no_rows_for_all),
+		cmocka_unit_test(gpus_without_uuids_are_held_against_their_own_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
