@@ -163,8 +163,13 @@ static void write_diff(const void *content, FILE *stream)
 	writing->format->write(writing->diff, stream);
 }
 
+struct ending {
+	enum diff_outcome outcome;
+	bool is_output; /* what failed was writing, not reading */
+};
+
 static enum status compare(
-	const struct diff_options *options, enum diff_outcome *out_outcome, struct diag *diag)
+	const struct diff_options *options, struct ending *ending, struct diag *diag)
 {
 	AUTO(diff_destroy) struct diff *diff = NULL;
 	struct run_list list = {0};
@@ -182,33 +187,44 @@ static enum status compare(
 	if (status == STATUS_OK) {
 		const struct writing writing = {.diff = diff, .format = options->format};
 
+		ending->is_output = true;
+		ending->outcome = diff->outcome;
 		status = output_write(write_diff, &writing, options->output, diag);
-		*out_outcome = diff->outcome;
 	}
 	list_finish(&list);
 	return status;
+}
+
+/* Whatever is wrong with the use or with what is read is exit code 2, as the manual promises. */
+static int exit_code(enum status status, const struct ending *ending)
+{
+	if (status == STATUS_OK) {
+		return (int)ending->outcome;
+	}
+	if (ending->is_output || status == STATUS_NO_MEMORY || status == STATUS_INTERNAL) {
+		return command_exit_code(status);
+	}
+	return status_exit_code(STATUS_BAD_USE);
 }
 
 int command_diff(int argc, char **argv)
 {
 	struct diag diag = {""};
 	struct diff_options options;
-	enum diff_outcome outcome = DIFF_NOT_COMPARABLE;
+	struct ending ending = {.outcome = DIFF_NOT_COMPARABLE};
 	enum status status = diff_options_parse(argc, argv, &options, &diag);
-	int code;
 
 	if (status == STATUS_OK && options.wants_help) {
 		help();
-		code = fflush(stdout) == 0 ? 0 : status_exit_code(STATUS_IO);
-	} else if (status == STATUS_OK) {
-		status = compare(&options, &outcome, &diag);
-		code = status == STATUS_OK ? (int)outcome : command_exit_code(status);
-	} else {
-		code = command_exit_code(status);
+		diff_options_finish(&options);
+		return fflush(stdout) == 0 ? 0 : status_exit_code(STATUS_IO);
+	}
+	if (status == STATUS_OK) {
+		status = compare(&options, &ending, &diag);
 	}
 	if (status != STATUS_OK) {
 		command_complain("diff", status, &diag);
 	}
 	diff_options_finish(&options);
-	return code;
+	return exit_code(status, &ending);
 }

@@ -125,6 +125,13 @@ static enum status check_sides(
 		return diag_set(diag, STATUS_BAD_USE,
 			"there is nothing to compare with: name a base before --, or a --budget");
 	}
+	/* Thresholds alone hold nothing: what compares nothing must not be green. */
+	if (options->base_count == 0 && options->budget->limit_count == 0) {
+		return diag_set(diag, STATUS_BAD_USE,
+			"%s: it limits nothing, and there is no base: name one before --, or write "
+			"a [limit NAME]",
+			options->budget->path);
+	}
 	if (options->base_count + options->new_count > TABLE_RUN_COUNT_MAX) {
 		return diag_set(diag, STATUS_BAD_USE, "more than %d runs", TABLE_RUN_COUNT_MAX);
 	}

@@ -28,6 +28,7 @@ struct parser {
 	FILE *file;
 	int line;
 	int failed_line;
+	int empty_line; /* of a limit's section in which no key was seen so far; 0: none */
 	enum status status;
 	struct diag problem;
 };
@@ -192,6 +193,7 @@ static int take_gpu(struct parser *parser, struct budget_limit *limit, const cha
 {
 	char *end = NULL;
 
+	limit->has_gpu = true;
 	if (strcmp(value, "all") == 0 || strcmp(value, "each") == 0) {
 		limit->scope = strcmp(value, "all") == 0 ? BUDGET_ALL : BUDGET_EACH;
 		return 1;
@@ -242,6 +244,19 @@ static int take_bound(
 	return 1;
 }
 
+/* A key written twice would leave the reader of the file to guess which one holds. */
+static bool is_given(const struct budget_limit *limit, const char *name)
+{
+	return (strcmp(name, "what") == 0 && limit->has_what) ||
+	       (strcmp(name, "cause") == 0 && limit->has_cause) ||
+	       (strcmp(name, "gpu") == 0 && limit->has_gpu) ||
+	       (strcmp(name, "object") == 0 && *limit->object) ||
+	       (strcmp(name, "phase") == 0 && *limit->phase) ||
+	       (strcmp(name, "unit") == 0 && *limit->unit) ||
+	       (strcmp(name, "at_most") == 0 && limit->has_at_most) ||
+	       (strcmp(name, "at_least") == 0 && limit->has_at_least);
+}
+
 static int take_limit(
 	struct parser *parser, struct budget_limit *limit, const char *name, const char *value)
 {
@@ -250,14 +265,14 @@ static int take_limit(
 		     : strcmp(name, "unit") == 0  ? limit->unit
 						  : NULL;
 
+	if (is_given(limit, name)) {
+		return PARSER_FAIL(parser, "%s is there twice in [limit %s]", name, limit->name);
+	}
 	if (text) {
 		(void)snprintf(text, BUDGET_TEXT_BYTES_MAX, "%s", value);
 		return 1;
 	}
 	if (strcmp(name, "what") == 0) {
-		if (limit->has_at_most || limit->has_at_least) {
-			return PARSER_FAIL(parser, "what comes before its limit");
-		}
 		return take_what(parser, limit, value);
 	}
 	if (strcmp(name, "cause") == 0) {
@@ -306,16 +321,45 @@ static int take_line(void *user, const char *section, const char *name, const ch
 	if (parser->status != STATUS_OK) {
 		return 0;
 	}
+	parser->empty_line = 0;
 	if (strcmp(section, "thresholds") == 0) {
 		return take_threshold(parser, name, value);
 	}
 	if (strncmp(section, LIMIT_SECTION, strlen(LIMIT_SECTION)) != 0) {
+		if (!*section) {
+			return PARSER_FAIL(parser,
+				"key '%s' stands before any section: there are [thresholds] and "
+				"[limit NAME]",
+				name);
+		}
 		return PARSER_FAIL(parser,
 			"key '%s' is in section [%s]: there are [thresholds] and [limit NAME]",
 			name, section);
 	}
 	limit = limit_of(parser, section + strlen(LIMIT_SECTION));
 	return limit ? take_limit(parser, limit, name, value) : 0;
+}
+
+/*
+ * libinih tells of keys only: a limit whose keys are all commented out would be none, and nobody
+ * would know. `line` NULL: the file ends.
+ */
+static void notice_section(struct parser *parser, const char *line)
+{
+	if (line) {
+		line += strncmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+		line += strspn(line, " \t");
+		if (*line != '[') {
+			return;
+		}
+	}
+	if (parser->empty_line > 0 && parser->status == STATUS_OK) {
+		(void)PARSER_FAIL(parser, "the limit that begins here has no keys");
+		parser->failed_line = parser->empty_line;
+	}
+	parser->empty_line = line && strncmp(line + 1, LIMIT_SECTION, strlen(LIMIT_SECTION)) == 0
+				     ? parser->line
+				     : 0;
 }
 
 /* Counts lines, and notices one that libinih would take for two. */
@@ -325,9 +369,11 @@ static char *read_line(char *line, int capacity, void *user)
 	size_t length;
 
 	if (!fgets(line, capacity, parser->file)) {
+		notice_section(parser, NULL);
 		return NULL;
 	}
 	parser->line++;
+	notice_section(parser, line);
 	length = strlen(line);
 	if (length + 1 >= (size_t)capacity && line[length - 1] != '\n' &&
 		parser->status == STATUS_OK) {
@@ -348,6 +394,9 @@ static enum status check_limits(const struct budget *budget, struct diag *diag)
 
 		if (!limit->has_at_most && !limit->has_at_least) {
 			problem = "has neither at_most nor at_least";
+		} else if (limit->has_at_most && limit->has_at_least &&
+			   limit->at_most < limit->at_least) {
+			problem = "cannot be kept: at_most is below at_least";
 		} else if ((limit->has_cause || *limit->object || *limit->phase) &&
 			   limit->metric != METRIC_IDLE) {
 			problem = "has a cause, which only what = idle and idle_share have";
@@ -379,7 +428,8 @@ static enum status parse_file(struct parser *parser, struct diag *diag)
 	line = ini_parse_stream(read_line, parser, take_line, parser);
 	if (ferror(parser->file)) {
 		(void)fclose(parser->file);
-		return diag_set(diag, STATUS_IO, "%s: cannot be read", path);
+		return diag_set(
+			diag, STATUS_BAD_INPUT, "%s: cannot be read: is it a directory?", path);
 	}
 	(void)fclose(parser->file);
 	if (parser->status != STATUS_OK) {

@@ -34,6 +34,7 @@ enum budget_kind {
 struct budget_limit {
 	char name[BUDGET_TEXT_BYTES_MAX];
 	bool has_what;
+	bool has_gpu;
 	enum metric metric;
 	bool is_share; /* of the time: idle_share */
 	bool has_cause;

@@ -170,6 +170,11 @@ expect_refusal "'ten' is no percentage" --relative ten healthy-1.json -- healthy
 expect_refusal 'no option --nonsense' --nonsense healthy-1.json -- healthy-2.json
 expect_refusal 'bad.conf:1' --budget bad.conf -- healthy-1.json
 expect_refusal 'missing.conf: No such file' --budget missing.conf -- healthy-1.json
+expect_refusal 'folder: it limits nothing|folder: .*directory' --budget folder -- healthy-1.json
+printf '[thresholds]\nrelative = 5%%\n' >no-limits.conf
+expect_refusal 'no-limits.conf: it limits nothing' --budget no-limits.conf -- healthy-1.json
+ln -s loop loop
+expect_refusal 'loop: Too many levels' healthy-1.json -- loop
 expect_status 74 "$gaptrace" diff -o /nowhere/result healthy-1.json -- healthy-2.json
 
 claim "names of the traced program can do no harm in any format"
@@ -183,6 +188,13 @@ expect_status 1 "$gaptrace" diff --format json -o result.json harm-1.json -- har
 validate result.json
 expect_status 1 "$gaptrace" diff --format markdown -o result.md harm-1.json -- harm-2.json
 [ "$(grep -c '<b>' result.md)" -eq 0 ] || fail "markup reached the Markdown"
+for file in harm-1 harm-2; do
+  sed -i 's#"unit": "partition"#"unit": "u\\u001b[31m"#' $file.json
+done
+expect_status 1 "$gaptrace" diff harm-1.json -- harm-2.json
+[ "$(LC_ALL=C grep -c $'\x1b' stdout)" -eq 0 ] || fail "a unit of work brought an escape sequence to the terminal"
+expect_status 1 "$gaptrace" diff --format junit -o result.xml harm-1.json -- harm-2.json
+check_junit result.xml failures 0
 
 cases=$here/../../../shared/cases/nsys
 if [ -d "$cases" ]; then
