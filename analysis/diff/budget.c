@@ -321,7 +321,6 @@ static int take_line(void *user, const char *section, const char *name, const ch
 	if (parser->status != STATUS_OK) {
 		return 0;
 	}
-	parser->empty_line = 0;
 	if (strcmp(section, "thresholds") == 0) {
 		return take_threshold(parser, name, value);
 	}
@@ -350,6 +349,7 @@ static void notice_section(struct parser *parser, const char *line)
 		line += strncmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 		line += strspn(line, " \t");
 		if (*line != '[') {
+			parser->empty_line = strchr(";#\r\n", *line) ? parser->empty_line : 0;
 			return;
 		}
 	}
