@@ -114,7 +114,7 @@ static enum status join_devices(struct block_device *into, struct block_device *
 	return status;
 }
 
-/* Adds the block `from` to the one that it follows; nothing is left in it. */
+/* Adds the block `from` to the one that it follows; nothing is left in it, even on failure. */
 static enum status join(struct block *into, struct block *from)
 {
 	enum status status = STATUS_OK;
@@ -173,6 +173,7 @@ enum status blocks_add_work(struct blocks *blocks, uint64_t time_ns, uint64_t wo
 		return STATUS_OK;
 	}
 	last->end_ns = time_ns;
+	/* Half of them hold twice the work: later blocks are cut as large. */
 	if (blocks->count == BLOCK_COUNT_MAX) {
 		status = join_pairs(blocks);
 	}
@@ -257,6 +258,7 @@ enum status blocks_add_gap(struct blocks *blocks, const struct gap *gap)
 		device->gap_ns += to_ns - from_ns;
 		device->gap_count += count;
 		from_ns = to_ns;
+		/* It is counted where it begins, so that blocks add up to the report. */
 		count = 0;
 	}
 	return STATUS_OK;

@@ -88,6 +88,7 @@ static struct walk_stream *get_stream(
 	return stream;
 }
 
+/* Devices tell of operations about when they end, so this is nearly always an append. */
 static enum status insert_by_end(struct walk_ring *ring, uint64_t end_ns, const void *item)
 {
 	size_t i = ring->count;
@@ -137,6 +138,7 @@ enum status walk_devices_add(struct walk_devices *devices, int32_t pid,
 	struct walk_stream *stream;
 	enum status status;
 
+	/* What takes no time explains none. */
 	if (operation->end_ns <= operation->start_ns ||
 		!walk_devices_index(devices, pid, where->device, &name.device)) {
 		return STATUS_OK;
@@ -327,6 +329,7 @@ static bool keeps_stream(void *context, void *value)
 		walk_slab_give_back(&sweep->devices->streams, stream);
 		return false;
 	}
+	/* Of what is old one stays: it tells since when the stream has been idle. */
 	if (old_count > 1) {
 		sweep->devices->operation_count -= old_count - 1;
 		walk_ring_drop_front(&stream->operations, old_count - 1);

@@ -54,6 +54,7 @@ static enum status take_id(void *context, const char *const *values)
 	return STATUS_OK;
 }
 
+/* A conflict returns no row: `*out_id` is 0 then, and the run is there already. */
 static enum status insert(
 	struct store *store, const struct history_run *run, int64_t *out_id, struct diag *diag)
 {
@@ -222,6 +223,7 @@ enum status history_find(struct store *store, const struct history_filter *filte
 		.visit = visit,
 		.context = context};
 
+	/* So that every condition, if there is any, begins with AND. */
 	sql_add(&sql, "1 = 1");
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		add_condition(&sql, &search.conditions, table[i].comparison, table[i].value);
@@ -246,6 +248,7 @@ struct marking {
 	const char *mark;
 };
 
+/* Inside one transaction: an id that is not there leaves all of them as they were. */
 static enum status mark_all(void *context, struct store *store, struct diag *diag)
 {
 	const struct marking *marking = context;

@@ -37,6 +37,7 @@ static enum status run(struct store *store, const char *sql, struct diag *diag)
 	return store_run(store, &statement, diag);
 }
 
+/* From the table of columns, so that no column is named twice. */
 static enum status create_runs(struct store *store, struct diag *diag)
 {
 	char sql[CREATE_BYTES_MAX];
@@ -148,6 +149,7 @@ enum status store_tables_check(struct store *store, const char *name, struct dia
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s: an SQLite file of another program, no history of gaptrace", name);
 	}
+	/* Both tables are made in one transaction: fewer than two are none. */
 	if (counts.ours < 2 && store->mode == STORE_READ) {
 		return diag_set(diag, STATUS_NOT_FOUND,
 			"nothing was ever added; gaptrace history DB add does that");
