@@ -258,6 +258,11 @@ size_t cuzk_lines_file(const struct cuzk_lines *lines)
 	return lines->next_path - 1;
 }
 
+const char *cuzk_lines_path(const struct cuzk_lines *lines, size_t file)
+{
+	return lines->paths[file];
+}
+
 struct cuzk_line_counts cuzk_lines_counts(const struct cuzk_lines *lines)
 {
 	return lines->counts;

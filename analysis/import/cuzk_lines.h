@@ -42,6 +42,7 @@ MUST_CHECK enum status cuzk_lines_rewind(struct cuzk_lines *lines, struct diag *
 
 /* Which of the files the last line is of. */
 size_t cuzk_lines_file(const struct cuzk_lines *lines);
+const char *cuzk_lines_path(const struct cuzk_lines *lines, size_t file);
 
 struct cuzk_line_counts {
 	uint64_t lines;

@@ -69,6 +69,11 @@ static void begin_anew(struct cuzk_reader *reader)
 	for (size_t i = 0; i < CUZK_WORKER_COUNT_MAX; i++) {
 		reader->workers[i].is_seen = false;
 	}
+	reader->anew_file = cuzk_lines_file(reader->lines);
+	/* When its first line ends the file before, this one begins with it. */
+	reader->anew_line = reader->starts.line >= reader->file_line
+				    ? reader->starts.line - reader->file_line + 1
+				    : 1;
 	reader->counts.timeline = 1;
 	reader->counts.bad_timeline = 0;
 	reader->first_ns = reader->starts.time_ms * NS_PER_MS;
@@ -159,10 +164,16 @@ static enum status survey(struct cuzk_reader *reader, const char *path, struct d
 {
 	enum status status = STATUS_OK;
 	char *line = NULL;
+	size_t file = 0;
 	bool are_gpus_known = true;
 
+	reader->file_line = 1;
 	do {
 		status = cuzk_lines_next(reader->lines, &line, diag);
+		if (cuzk_lines_file(reader->lines) != file) {
+			file = cuzk_lines_file(reader->lines);
+			reader->file_line = reader->line + 1;
+		}
 		if (status == STATUS_OK && line) {
 			status = survey_line(reader, line);
 		}

@@ -38,8 +38,9 @@ enum status cuzk_notes_first(struct cuzk_reader *reader, struct diag *diag)
 		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->first_ns, 0, diag,
 			"the daemon began %" PRIu64 " times in this log (or its parts are not "
 			"named the oldest first): only what it told since line %" PRIu64
-			" is read; cut the log there for what was before",
-			reader->starts.count + 1, reader->starts.line);
+			" of %s is read; cut the log there for what was before",
+			reader->starts.count + 1, reader->anew_line,
+			cuzk_lines_path(reader->lines, reader->anew_file));
 	}
 	if (status == STATUS_OK && reader->counts.timeline > 0) {
 		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->first_ns, 0, diag,

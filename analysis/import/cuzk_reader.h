@@ -102,7 +102,10 @@ struct cuzk_reader {
 	uint64_t first_ns;    /* of the log: nothing is told before it */
 	uint64_t last_ns;
 	struct cuzk_starts starts;
-	size_t kinds_file; /* of the file that is surveyed, and which kinds of lines it has */
+	size_t anew_file; /* where the last beginning is, and its line there */
+	uint64_t anew_line;
+	uint64_t file_line; /* the first line of the file that is surveyed */
+	size_t kinds_file;  /* of the file that is surveyed, and which kinds of lines it has */
 	uint32_t kinds;
 	uint64_t line; /* its number, which orders what happened in one millisecond */
 	uint64_t budget_wait_ns;

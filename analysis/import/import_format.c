@@ -46,7 +46,7 @@ static const struct other_file others[] = {
 	{NULL, HEAD("ARROW1"), "an Arrow file: export with nsys export --type sqlite"},
 	{NULL, HEAD("PAR1"), "a Parquet file: export with nsys export --type sqlite"},
 	{NULL, HEAD("\x89HDF"), "an HDF5 file: export with nsys export --type sqlite"},
-	{NULL, HEAD("{\"schema\": \"gaptrace.report/"), "a report that gaptrace wrote: name what it was made from"},
+	{NULL, HEAD("{\n \"schema\": \"gaptrace.report/"), "a report that gaptrace wrote: name what it was made from, or compare it with another by gaptrace diff"},
 	{NULL, HEAD("\x7f" "ELF"), "a program"},
 	{NULL, HEAD("\0\0\0\0\0\0\0\0"), "a log whose beginning was cut while it was written (copytruncate): take the zeros away with tr -d '\\0'"},
 	{NULL, HEAD("\n"), "a Perfetto trace, or text: none of them is read"},

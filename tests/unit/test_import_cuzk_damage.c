@@ -178,7 +178,10 @@ static void of_a_daemon_that_began_anew_the_last_run_is_read_and_it_is_said(void
 	assert_int_equal(outcome.kernels, 1);
 	assert_int_equal(outcome.first_kernel_ns, 912 * NS_PER_MS);
 	assert_non_null(strstr(outcome.notes, "began 2 times"));
-	assert_non_null(strstr(outcome.notes, "since line 11 "));
+	assert_non_null(strstr(outcome.notes, "since line 11 of /tmp/"));
+	/* The number is that of the file. */
+	assert_non_null(strstr(read_log(PROOF("b", "501"), PROOF("a", "600") PROOF("a", "9")).notes,
+		"since line 6 of "));
 }
 
 static void a_line_with_a_time_that_is_none_costs_no_other(void **state)
