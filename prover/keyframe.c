@@ -9,6 +9,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* How long a recording that begins waits for its first keyframe. */
+#define LOOK_NS (NS_PER_S / 10)
+
 struct keyframe {
 	struct pipeline *pipeline;
 	pthread_t thread;
@@ -129,17 +132,23 @@ static void *run(void *argument)
 {
 	struct keyframe *keyframe = argument;
 	bool is_stopping = false;
+	bool was_recording = false;
+	uint64_t due_ns = 0;
 
 	gaptrace_thread_name("keyframe");
 	while (!is_stopping) {
-		uint64_t next_ns = clock_now_ns() + NS_PER_S;
+		const uint64_t now_ns = clock_now_ns();
+		const bool is_recording = gaptrace_is_recording();
 
-		if (gaptrace_is_recording()) {
+		if (is_recording && (!was_recording || now_ns >= due_ns)) {
 			emit(keyframe->pipeline);
+			/* Once more soon: a session turns its events on one after another. */
+			due_ns = now_ns + (was_recording ? NS_PER_S : LOOK_NS);
 		}
+		was_recording = is_recording;
 		gaptrace_mutex_lock(&keyframe->mutex);
 		while (!keyframe->is_stopping && gaptrace_condition_wait_until(&keyframe->stopping,
-							 &keyframe->mutex, next_ns)) {
+							 &keyframe->mutex, now_ns + LOOK_NS)) {
 		}
 		is_stopping = keyframe->is_stopping;
 		gaptrace_mutex_unlock(&keyframe->mutex);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Once a second, while something records: what a recording that began in the middle must know.
+ * When a recording begins, and then once a second: what one that began in the middle must know.
  * Thread names and devices, queue depths, pools, the budget, live buffers, and what each GPU
  * worker is doing and since when.
  */
