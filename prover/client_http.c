@@ -87,6 +87,18 @@ void client_http_destroy(struct client_http *client)
 	free(client);
 }
 
+/* Of a failed connect curl names a host and a port, which a socket does not have. */
+static const char *failure_text(const struct client_http *client, CURLcode result)
+{
+	long error = 0;
+
+	if (result == CURLE_COULDNT_CONNECT &&
+		curl_easy_getinfo(client->curl, CURLINFO_OS_ERRNO, &error) == CURLE_OK && error) {
+		return strerror((int)error);
+	}
+	return client->error[0] != '\0' ? client->error : curl_easy_strerror(result);
+}
+
 enum status client_http_request(struct client_http *client, const char *path, const char *body,
 	struct diag *diag, struct client_http_answer *out_answer)
 {
@@ -112,8 +124,7 @@ enum status client_http_request(struct client_http *client, const char *path, co
 	if (result != CURLE_OK) {
 		free(received.text);
 		return diag_set(diag, STATUS_UNAVAILABLE, "%s: %s; is proverd running there?",
-			client->where,
-			client->error[0] != '\0' ? client->error : curl_easy_strerror(result));
+			client->where, failure_text(client, result));
 	}
 	if (!received.text) {
 		received.text = calloc(1, 1);

@@ -194,8 +194,8 @@ static enum status read_page(
 	}
 	if (!session->is_terminal) {
 		(void)snprintf(line, sizeof(line),
-			"job %" PRIu64 " done: %" PRIu64 " partitions in %.3f s", job->id,
-			job->done_count, seconds);
+			"job %" PRIu64 " done: %" PRIu64 " partition%s in %.3f s", job->id,
+			job->done_count, job->done_count == 1 ? "" : "s", seconds);
 		say(session, line);
 	}
 	return session->is_simulated ? STATUS_OK : take_proofs(session, job, diag);
@@ -284,9 +284,9 @@ static int summarize(const struct session *session)
 		(void)fputc('\n', stderr);
 	}
 	(void)printf("%" PRIu64 " of %" PRIu64 " jobs done, %" PRIu64
-		     " partitions in %.2f s (%.2f a second)\n",
+		     " partition%s in %.2f s (%.2f a second)\n",
 		session->over_count - session->failed_count, session->options->job_count,
-		partitions, elapsed_s, (double)partitions / elapsed_s);
+		partitions, partitions == 1 ? "" : "s", elapsed_s, (double)partitions / elapsed_s);
 	if (session->is_simulated) {
 		(void)printf("the daemon simulates: there are no proofs\n");
 	} else if (session->options->verifies) {
