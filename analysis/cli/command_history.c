@@ -161,10 +161,10 @@ static void say_none(const struct history_filter *filter)
 	}
 	(void)fprintf(stderr,
 		"gaptrace history: no good run to compare with: devices '%s', profile '%s', work "
-		"%s "
-		"%s, threshold %s ns\n",
-		filter->devices, filter->profile, filter->work_unit, filter->work_name,
-		filter->threshold_ns);
+		"%s%s%s, threshold %s ns%s\n",
+		filter->devices, filter->profile, filter->work_unit, *filter->work_name ? ":" : "",
+		filter->work_name, filter->threshold_ns,
+		filter->not_fingerprint ? ", other than that run itself" : "");
 }
 
 static enum status baseline(struct store *store, struct history_options *options,
@@ -303,8 +303,8 @@ static enum status show(struct store *store, struct history_options *options,
 		status = history_find(store, &options->filter, show_found, &showing, diag);
 	}
 	if (status == STATUS_OK && !showing.is_found) {
-		return diag_set(diag, STATUS_NOT_FOUND, "history: there is no run %s",
-			options->arguments[0]);
+		return diag_set(
+			diag, STATUS_NOT_FOUND, "there is no run %s", options->arguments[0]);
 	}
 	return status;
 }

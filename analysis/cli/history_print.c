@@ -92,6 +92,7 @@ static void print_figure(FILE *stream, int columns, double value)
 static void print_text(FILE *stream, const struct history_found *found)
 {
 	const bool is_trusted = strcmp(found->values[STORE_COLUMN_TRUSTED], "1") == 0;
+	char kept[PRINTABLE_BYTES_MAX];
 	char time[TIME_TEXT_BYTES];
 
 	(void)fprintf(stream, "%6s %s", found->id,
@@ -103,9 +104,9 @@ static void print_text(FILE *stream, const struct history_found *found)
 	print_figure(stream, 10, figure(TREND_GAP, found));
 	print_figure(stream, 7, figure(TREND_UTILISATION, found));
 	print_text_column(stream, 9, is_trusted ? found->values[STORE_COLUMN_MARK] : "UNTRUSTED");
-	(void)fprintf(stream, " ");
-	print_text_column(stream, 40, found->values[STORE_COLUMN_DEVICES]);
-	(void)fputc('\n', stream);
+	/* Whole where it can be, since --devices wants it so. */
+	(void)fprintf(stream, "  %s\n",
+		printable_copy(found->values[STORE_COLUMN_DEVICES], PRINTABLE_BYTES_MAX - 1, kept));
 }
 
 void history_print_begin(struct history_printer *printer, enum history_format format, FILE *stream)
@@ -149,8 +150,8 @@ void history_print_end(struct history_printer *printer)
 {
 	if (printer->format == HISTORY_TEXT) {
 		(void)fprintf(printer->stream,
-			"%" PRIu64 " runs; gap ms: without a kernel, per unit of work, all GPUs\n",
-			printer->count);
+			"%" PRIu64 " run%s; gap ms: without a kernel, per unit of work, all GPUs\n",
+			printer->count, printer->count == 1 ? "" : "s");
 	}
 	if (printer->format == HISTORY_JSON) {
 		json_writer_array_end(&printer->writer);

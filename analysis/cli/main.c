@@ -21,8 +21,8 @@ static void usage_print(FILE *stream)
 {
 	(void)fprintf(stream, "usage: gaptrace COMMAND [OPTION...]\n\n");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		(void)fprintf(stream, "  gaptrace %s %s\n      %s\n", commands[i].name,
-			commands[i].usage, commands[i].summary);
+		(void)fprintf(stream, "  gaptrace %s%s%s\n      %s\n", commands[i].name,
+			*commands[i].usage ? " " : "", commands[i].usage, commands[i].summary);
 	}
 	(void)fprintf(stream, "\ngaptrace COMMAND --help says more; so do the manual pages.\n");
 }

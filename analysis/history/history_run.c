@@ -80,6 +80,11 @@ static enum status read_file(
 	if (status == STATUS_TOO_LARGE) {
 		status = diag_set(diag, status, "%s: over %u MB are no report", path,
 			HISTORY_REPORT_BYTES_MAX >> 20);
+	} else if (status != STATUS_OK && errno == EISDIR) {
+		status = diag_set(diag, STATUS_BAD_INPUT,
+			"%s: a directory, not a report; gaptrace report --format json -o FILE "
+			"makes one of a recording",
+			path);
 	} else if (status != STATUS_OK) {
 		status = diag_set(diag, status, "%s: %s", path, strerror(errno));
 	}
