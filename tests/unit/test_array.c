@@ -55,7 +55,7 @@ static void a_capacity_never_wraps_round(void **state)
 	assert_null(bytes);
 }
 
-static void without_memory_nothing_changes(void **state)
+static void what_no_memory_could_hold_is_refused(void **state)
 {
 	struct {
 		unsigned char bytes[1 << 20];
@@ -74,7 +74,7 @@ int main(void)
 		cmocka_unit_test(what_is_in_it_stays_while_it_grows),
 		cmocka_unit_test(pointers_and_wide_capacities_will_do),
 		cmocka_unit_test(a_capacity_never_wraps_round),
-		cmocka_unit_test(without_memory_nothing_changes),
+		cmocka_unit_test(what_no_memory_could_hold_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,10 +19,10 @@ bool array_grow(struct array_growth growth)
 	memcpy(is_narrow ? (void *)&narrow : &capacity, growth.limit, growth.limit_bytes);
 	capacity += narrow;
 	capacity = capacity > 0 ? 2 * capacity : growth.first_limit;
-	if (is_narrow && capacity > UINT32_MAX) {
+	if ((is_narrow && capacity > UINT32_MAX) || capacity > PTRDIFF_MAX / growth.item_bytes) {
 		return false;
 	}
-	array = reallocarray(array, capacity, growth.item_bytes);
+	array = realloc(array, capacity * growth.item_bytes);
 	if (!array) {
 		return false;
 	}
