@@ -305,6 +305,10 @@ static int record_start(const struct record_options *options)
 	record_say("recording to %s; %zu traced process%s now; stop with gaptrace record --stop %s",
 		recording.output.path, process_count, process_count == 1 ? " runs" : "es run",
 		recording.name);
+	if (process_count == 0) {
+		record_say("a program with trace points that runs already is seen within some 5 s, "
+			   "if it is this user's");
+	}
 	return 0;
 }
 

@@ -171,7 +171,9 @@ static void write_head(const struct report_data *report, FILE *stream)
 			"the window begins with the recording: no job was submitted first\n");
 	}
 	if (report->is_end_cut && !is_imported) {
-		(void)fprintf(stream, "the window ends with the recording: jobs had not ended\n");
+		(void)fprintf(stream, "the window ends with the recording: %s\n",
+			report->jobs_done + report->jobs_failed > 0 ? "jobs had not ended"
+								    : "no job had ended");
 	}
 	write_trust(analyzer_trust(report->analyzer), stream);
 }
