@@ -84,7 +84,7 @@ const char *phrase_value(enum budget_kind kind, double value, char out_text[PHRA
 		(void)snprintf(out_text, PHRASE_BYTES_MAX, "%.4g", value);
 		break;
 	case BUDGET_PER_UNIT_COUNT:
-		(void)snprintf(out_text, PHRASE_BYTES_MAX, "%.2f", value);
+		(void)snprintf(out_text, PHRASE_BYTES_MAX, "%.3g", value);
 		break;
 	case BUDGET_PER_UNIT_NS:
 	case BUDGET_LENGTH_NS:

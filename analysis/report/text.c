@@ -143,6 +143,13 @@ static void write_sources(const struct report_data *report, FILE *stream)
 	}
 }
 
+/* As of what other tools recorded: they know neither partitions nor jobs. */
+static bool is_without_work(const struct report_data *report)
+{
+	return report->meter.unit.kind == WORK_UNIT_PARTITION && report->work_count == 0 &&
+	       report->jobs_done == 0 && report->jobs_failed == 0;
+}
+
 static void write_head(const struct report_data *report, FILE *stream)
 {
 	const bool is_imported = analyzer_trust(report->analyzer)->source_count > 0;
@@ -152,12 +159,22 @@ static void write_head(const struct report_data *report, FILE *stream)
 					   : 0;
 
 	(void)fputs("gaptrace report: ", stream);
-	write_work(report, stream);
-	(void)fprintf(stream, ", %" PRIu64 " jobs done, %" PRIu64 " failed, in a window of %s\n",
-		report->jobs_done, report->jobs_failed, duration_format(window_ns, text));
-	if (report->work_count == 0) {
-		(void)fprintf(stream, "no unit of work ended: choose one by --work span:NAME, "
-				      "kernel:NAME or event:NAME\n");
+	if (is_imported && is_without_work(report)) {
+		(void)fprintf(stream, "a window of %s\n", duration_format(window_ns, text));
+		(void)fputs(
+			"work is not counted, and gaptrace diff needs it: choose some by --work "
+			"span:NAME or kernel:NAME\n",
+			stream);
+	} else {
+		write_work(report, stream);
+		(void)fprintf(stream,
+			", %" PRIu64 " jobs done, %" PRIu64 " failed, in a window of %s\n",
+			report->jobs_done, report->jobs_failed, duration_format(window_ns, text));
+		if (report->work_count == 0) {
+			(void)fprintf(stream,
+				"no unit of work ended: choose one by --work span:NAME, "
+				"kernel:NAME or event:NAME\n");
+		}
 	}
 	if (report->is_simulated) {
 		(void)fprintf(stream,
@@ -353,12 +370,15 @@ static void write_device(const struct report_data *report, uint32_t index, FILE 
 	const struct report_device *device = report->devices[index];
 	const bool is_known =
 		facts->has_facts && (size_t)facts->backend < sizeof(backends) / sizeof(backends[0]);
+	const char *described = "not described in the recording";
 	char name[PRINTABLE_BYTES_MAX];
 	char uuid[PRINTABLE_BYTES_MAX];
 
+	if (facts->has_facts) {
+		described = facts->name[0] ? facts->name : "without a name";
+	}
 	(void)fprintf(stream, "\nGPU %" PRId32 "  %s  (%s, %s)\n", facts->ordinal,
-		printable_copy(facts->has_facts ? facts->name : "not described in the recording",
-			40, name),
+		printable_copy(described, 40, name),
 		is_known ? backends[facts->backend] : "unknown",
 		printable_copy(facts->uuid, 40, uuid));
 	if (facts->sweep.operation_count == 0) {
