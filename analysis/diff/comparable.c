@@ -99,8 +99,8 @@ static enum status check_alone(const struct run *run, struct lines *reasons)
 	}
 	if (run->work_count == 0) {
 		return lines_add(reasons,
-			"%s: no unit of work (%s) ended in its window, so nothing can be told per "
-			"unit",
+			"%s: no unit of work (%s) ended in its window, by which runs are compared: "
+			"choose another by --work, here or of gaptrace report",
 			run->path, unit_text(run, unit));
 	}
 	if (run->window_end_ns == run->window_begin_ns) {
