@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/diff/run_read.h"
 
+#include "analysis/diff/run_check.h"
 #include "trace/base/limits.h"
 
 #include <inttypes.h>
@@ -447,5 +448,5 @@ enum status run_read(struct run *run, struct diag *diag)
 	read_devices(&reader, root, run);
 	read_trust(&reader, root, run);
 	read_blocks(&reader, root, run);
-	return reader.status;
+	return reader.status == STATUS_OK ? run_check(run, diag) : reader.status;
 }

@@ -146,6 +146,46 @@ static void what_cannot_be_is_refused_with_its_place(void **state)
 	free(text);
 }
 
+/* Damage that leaves the JSON whole must not turn into a comparison that passes. */
+static void figures_that_contradict_each_other_are_refused(void **state)
+{
+	static const struct {
+		const char *from;
+		const char *to;
+		const char *line;
+	} cases[] = {
+		{"\"count\": 9,", "\"count\": 9223372036854775807,",
+			"the work of its blocks is not the 9223372036854775807 units of the "
+			"window"},
+		{"\"work\": 1", "\"work\": 9223372036854775807",
+			"the work of its blocks is not the 9 units"},
+		{"\"busy_ns\": ", "\"busy_ns\": 9223372036854775807, \"was\": ",
+			"gpu 0 is busy and idle for longer than the window"},
+		{"\"ns\": ", "\"ns\": 9223372036854775807, \"was\": ",
+			"gpu 0 has more time in causes than in gaps"},
+		{"\"work\": 1, \"devices\": [", "\"work\": 1, \"devices\": [], \"were\": [",
+			"blocks[0] does not tell of gpu 0"},
+	};
+	char *text = diff_run_json(&small);
+	char *untrusted = replaced(text, "\"ok\": true", "\"ok\": false");
+	struct run *run = NULL;
+	char *changed;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		changed = replaced(text, cases[i].from, cases[i].to);
+		expect_refused(changed, STATUS_BAD_INPUT, cases[i].line);
+		free(changed);
+	}
+	/* A recording that is not to be trusted has an exit code of its own. */
+	changed = replaced(untrusted, cases[0].from, cases[0].to);
+	assert_int_equal(run_parse("run.json", changed, strlen(changed), &run, NULL), STATUS_OK);
+	run_destroy(run);
+	free(changed);
+	free(untrusted);
+	free(text);
+}
+
 static void other_json_is_no_report(void **state)
 {
 	(void)state;
@@ -217,6 +257,7 @@ int main(void)
 		cmocka_unit_test(a_report_cut_short_anywhere_is_refused),
 		cmocka_unit_test(every_needed_field_is_missed_by_name),
 		cmocka_unit_test(what_cannot_be_is_refused_with_its_place),
+		cmocka_unit_test(figures_that_contradict_each_other_are_refused),
 		cmocka_unit_test(other_json_is_no_report),
 		cmocka_unit_test(nesting_without_end_is_refused),
 		cmocka_unit_test(a_newer_schema_is_known_as_such),
