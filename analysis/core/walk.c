@@ -60,7 +60,8 @@ static void sweep(struct walk *walk)
 		walk_os_prune(&walk->imports, walk->lanes.lanes[i], forget_ns);
 	}
 	walk_calls_prune(&walk->calls, forget_ns, SIZE_MAX);
-	walk_lanes_sweep(&walk->lanes, WALK_LANE_IDLE_NS);
+	walk_lanes_sweep(
+		&walk->lanes, walk->lanes.count > WALK_LANE_COUNT_IDLE ? 0 : WALK_LANE_IDLE_NS);
 	walk_locks_sweep(&walk->locks, forget_ns);
 	walk_queues_sweep(&walk->queues, forget_ns);
 	walk_objects_sweep(&walk->objects, forget_ns);

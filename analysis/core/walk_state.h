@@ -27,6 +27,9 @@
 /* A thread that has done nothing for so long is given up. */
 #define WALK_LANE_IDLE_NS 60000000000ULL
 
+/* Of more threads than any program has, none is kept for what it might still do. */
+#define WALK_LANE_COUNT_IDLE 32768
+
 struct walk_untrusted {
 	uint64_t end_ns;
 	uint64_t begin_ns;

@@ -55,6 +55,23 @@ static void threads_that_come_and_go_leave_nothing(void **state)
 	walk_destroy(walk);
 }
 
+/* A hostile file: a thread for every event, all within one second. */
+static void more_threads_than_any_program_has_are_not_kept(void **state)
+{
+	struct walk *walk = NULL;
+
+	(void)state;
+	assert_int_equal(walk_create(&walk), STATUS_OK);
+	for (uint32_t i = 0; i < 300000; i++) {
+		const uint64_t at_ns = NS_PER_S + (uint64_t)i * 3000;
+
+		add_span(walk, (int32_t)i + 1, at_ns, at_ns + 1000);
+		walk_forget_before(walk, at_ns);
+	}
+	assert_true(walk->lanes.count <= WALK_LANE_COUNT_IDLE + SWEEP_MAX);
+	walk_destroy(walk);
+}
+
 /* What is over before the oldest gap that may be asked for is not kept. */
 static void what_is_forgotten_is_given_back(void **state)
 {
@@ -292,6 +309,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_that_come_and_go_leave_nothing),
+		cmocka_unit_test(more_threads_than_any_program_has_are_not_kept),
 		cmocka_unit_test(what_is_forgotten_is_given_back),
 		cmocka_unit_test(a_gap_that_stays_open_does_not_fill_the_memory),
 		cmocka_unit_test(parts_of_one_gap_are_bounded),
