@@ -5,16 +5,15 @@
 #include "analysis/plugin/metadata_packets.h"
 #include "analysis/plugin/salvage.h"
 #include "analysis/plugin/sink_streams.h"
+#include "analysis/plugin/trial.h"
+#include "trace/base/line.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Plugins come from the user's and the system's folders, never from this program. */
 #define FIND_ENVIRONMENT BT_TRUE
@@ -22,9 +21,6 @@
 #define FIND_SYSTEM      BT_TRUE
 #define FIND_STATIC      BT_TRUE
 #define FIND_STRICT      BT_FALSE
-
-/* What babeltrace2 says, beside a path, in one line. */
-#define REASON_BYTES (DIAG_LINE_BYTES_MAX / 2)
 
 /* A directory and the logical trace that it is part of. */
 struct member {
@@ -46,22 +42,6 @@ struct graph {
 	size_t source_count;
 };
 
-/* The innermost cause of what just failed inside babeltrace2; clears it. */
-static void take_reason(char *out_reason, size_t size)
-{
-	const bt_error *error = bt_current_thread_take_error();
-
-	(void)snprintf(out_reason, size, "cannot be read");
-	if (!error) {
-		return;
-	}
-	if (bt_error_get_cause_count(error) > 0) {
-		(void)snprintf(out_reason, size, "%s",
-			bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
-	}
-	bt_error_release(error);
-}
-
 static enum status note_unreadable(struct graph *graph, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -72,7 +52,7 @@ static enum status note_unreadable(struct graph *graph, const char *format, ...)
 
 	va_start(arguments, format);
 	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start is right above. */
-	(void)vsnprintf(line.line, sizeof(line.line), format, arguments);
+	line_format(line.line, sizeof(line.line), format, arguments);
 	va_end(arguments);
 	if (!graph->first_reason.line[0]) {
 		graph->first_reason = line;
@@ -122,7 +102,7 @@ static enum status find_group(struct graph *graph, struct member *member)
 	const bt_value *group;
 	bt_query_executor *executor = NULL;
 	enum status status = STATUS_OK;
-	char reason[REASON_BYTES];
+	char reason[TRIAL_REASON_BYTES];
 
 	if (!params ||
 		bt_value_map_insert_string_entry(params, "type", "directory") !=
@@ -140,7 +120,7 @@ static enum status find_group(struct graph *graph, struct member *member)
 	} else if (bt_query_executor_query(executor, &result) !=
 			   BT_QUERY_EXECUTOR_QUERY_STATUS_OK ||
 		   !bt_value_is_map(result)) {
-		take_reason(reason, sizeof(reason));
+		trial_take_reason(reason);
 		member->is_readable = false;
 		status = note_unreadable(graph,
 			"%s/metadata: %s; it may be cut short: copy the metadata file of another "
@@ -228,59 +208,6 @@ static bool salvage(struct graph *graph, const struct member *first)
 	return is_mended;
 }
 
-/* In a child: opens the trace in a graph that nobody runs, and writes why it failed. */
-static void try_open(const struct graph *graph, const bt_value *params, int report)
-{
-	char reason[REASON_BYTES] = "";
-	bt_graph *trial = bt_graph_create(0);
-	const bool is_good =
-		trial && bt_graph_add_source_component(trial, source_class(graph), "trial", params,
-				 BT_LOGGING_LEVEL_NONE, NULL) == BT_GRAPH_ADD_COMPONENT_STATUS_OK;
-
-	if (!is_good) {
-		take_reason(reason, sizeof(reason));
-		(void)!write(report, reason, strlen(reason));
-	}
-	_exit(is_good ? 0 : 1);
-}
-
-/*
- * Whether source.ctf.fs can open a trace. Tried in a child first: a graph is of no use after a
- * failure, and version 2.0.4 aborts on some metadata.
- */
-static enum status can_open(const struct graph *graph, const bt_value *params, bool *out_can,
-	char out_reason[REASON_BYTES])
-{
-	int ends[2];
-	int result = 0;
-	ssize_t length;
-	pid_t child;
-
-	if (pipe2(ends, O_CLOEXEC) != 0) {
-		return status_from_errno(errno);
-	}
-	child = fork();
-	if (child == 0) {
-		const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-		(void)dup2(null, STDERR_FILENO);
-		try_open(graph, params, ends[1]);
-	}
-	(void)close(ends[1]);
-	length = child > 0 ? read(ends[0], out_reason, REASON_BYTES - 1) : 0;
-	out_reason[length > 0 ? length : 0] = '\0';
-	(void)close(ends[0]);
-	if (child < 0 || waitpid(child, &result, 0) != child) {
-		return status_from_errno(errno);
-	}
-	*out_can = WIFEXITED(result) && WEXITSTATUS(result) == 0;
-	if (!*out_can && out_reason[0] == '\0') {
-		(void)snprintf(out_reason, REASON_BYTES,
-			"babeltrace2's CTF reader cannot cope with its metadata");
-	}
-	return STATUS_OK;
-}
-
 static bool is_index_damaged(const struct graph *graph, const struct member *first)
 {
 	for (size_t i = 0; i < graph->inputs->count; i++) {
@@ -297,16 +224,18 @@ static enum status find_params(
 	struct graph *graph, const struct member *first, bt_value **out_params)
 {
 	bt_value *params = source_params(graph, first);
-	char reason[REASON_BYTES] = "";
-	char again[REASON_BYTES];
+	char reason[TRIAL_REASON_BYTES] = "";
+	char again[TRIAL_REASON_BYTES];
 	bool is_good = false;
-	enum status status = params ? can_open(graph, params, &is_good, reason) : STATUS_NO_MEMORY;
+	enum status status = params ? trial_open(source_class(graph), params, &is_good, reason)
+				    : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK && (!is_good || is_index_damaged(graph, first)) &&
 		salvage(graph, first)) {
 		bt_value_put_ref(params);
 		params = source_params(graph, first);
-		status = params ? can_open(graph, params, &is_good, again) : STATUS_NO_MEMORY;
+		status = params ? trial_open(source_class(graph), params, &is_good, again)
+				: STATUS_NO_MEMORY;
 	}
 	if (status == STATUS_OK && is_good) {
 		*out_params = MOVE(params);
@@ -322,7 +251,7 @@ static enum status add_source(struct graph *graph, const struct member *member, 
 	bt_value *params = NULL;
 	enum status status = find_params(graph, member, &params);
 	char name[32];
-	char reason[REASON_BYTES];
+	char reason[TRIAL_REASON_BYTES];
 
 	if (status != STATUS_OK || !params) {
 		return status;
@@ -332,7 +261,7 @@ static enum status add_source(struct graph *graph, const struct member *member, 
 		    BT_LOGGING_LEVEL_NONE, &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
 		graph->sources[graph->source_count++] = source;
 	} else {
-		take_reason(reason, sizeof(reason));
+		trial_take_reason(reason);
 		status = diag_set(diag, STATUS_BAD_INPUT, "%s: %s", member->path, reason);
 	}
 	bt_value_put_ref(params);
@@ -385,7 +314,7 @@ static enum status run(struct graph *graph, struct sink_streams *streams)
 {
 	const bt_component_sink *sink = NULL;
 	bt_graph_run_status run_status;
-	char reason[REASON_BYTES];
+	char reason[TRIAL_REASON_BYTES];
 	enum status status;
 
 	for (size_t i = 0; i < graph->source_count; i++) {
@@ -412,7 +341,7 @@ static enum status run(struct graph *graph, struct sink_streams *streams)
 	if (run_status == BT_GRAPH_RUN_STATUS_OK) {
 		return STATUS_OK;
 	}
-	take_reason(reason, sizeof(reason));
+	trial_take_reason(reason);
 	if (streams->status != STATUS_OK) {
 		return streams->status;
 	}
@@ -426,13 +355,13 @@ static enum status run(struct graph *graph, struct sink_streams *streams)
 
 static enum status find_plugin(const char *name, struct diag *diag, const bt_plugin **out_plugin)
 {
-	char reason[REASON_BYTES];
+	char reason[TRIAL_REASON_BYTES];
 
 	if (bt_plugin_find(name, FIND_ENVIRONMENT, FIND_USER, FIND_SYSTEM, FIND_STATIC, FIND_STRICT,
 		    out_plugin) == BT_PLUGIN_FIND_STATUS_OK) {
 		return STATUS_OK;
 	}
-	take_reason(reason, sizeof(reason));
+	trial_take_reason(reason);
 	return diag_set(diag, STATUS_UNAVAILABLE,
 		"babeltrace2's plugin `%s` was not found; install the package babeltrace2", name);
 }

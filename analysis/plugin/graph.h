@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The graph that `gaptrace report` runs, without the babeltrace2 command: one source.ctf.fs for
- * each logical trace, filter.utils.muxer, and a sink that feeds an analyzer.
+ * each logical trace, and a sink with a port for each stream that feeds an analyzer.
  */
 #pragma once
 
