@@ -7,23 +7,33 @@
 #include <string.h>
 #include <time.h>
 
-/* What begins like one of these is a connection string; any other name is a path. */
-static const char *const connection_prefixes[] = {"postgresql://", "postgres://",
-	"service=", "host=", "hostaddr=", "dbname=", "port=", "user="};
+#define LOWER_CASE "abcdefghijklmnopqrstuvwxyz"
 
+/* "word=" begins a connection string, whichever of libpq's many words comes first. A file whose
+ * path begins so is named by "./". */
 static bool is_connection(const char *name)
 {
-	for (size_t i = 0; i < sizeof(connection_prefixes) / sizeof(connection_prefixes[0]); i++) {
-		if (strncmp(name, connection_prefixes[i], strlen(connection_prefixes[i])) == 0) {
-			return true;
-		}
-	}
-	return false;
+	const size_t length = strspn(name, LOWER_CASE "_");
+
+	return strncmp(name, "postgresql://", strlen("postgresql://")) == 0 ||
+	       strncmp(name, "postgres://", strlen("postgres://")) == 0 ||
+	       (length > 0 && name[length + strspn(name + length, " ")] == '=');
+}
+
+/* Of another kind of server, or misspelt: a file of that name would hold a password in its path. */
+static bool is_foreign_address(const char *name)
+{
+	return strncmp(name + strcspn(name, ":/"), "://", 3) == 0;
 }
 
 static enum status find_ops(const char *name, const struct store_ops **out_ops, struct diag *diag)
 {
 	if (!is_connection(name)) {
+		if (is_foreign_address(name)) {
+			return diag_set(diag, STATUS_BAD_USE,
+				"a server's address begins with postgresql://; any other database "
+				"is a file, named by its path");
+		}
 		*out_ops = &store_sqlite;
 		return STATUS_OK;
 	}

@@ -6,6 +6,7 @@
 #include "analysis/history/store.h"
 
 #include <libpq-fe.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,17 @@ static const char *const conflict_states[] = {
 /* Columns of a query of ours. */
 #define COLUMN_COUNT_MAX 32
 
+/*
+ * How long a server may say nothing at all before it counts as gone: longer than it waits for
+ * locks, which it then tells of itself.
+ */
+#define SILENCE_MS(wait_ms) (3 * (int)(wait_ms) + 5000)
+
 struct postgres {
 	struct store store;
 	PGconn *connection;
+	int silence_ms;
+	bool is_silent; /* it did not answer, and will not be asked again */
 };
 
 static void postgres_close(struct store *store)
@@ -53,15 +62,47 @@ static void ignore_notice(void *context, const PGresult *result)
 	(void)result;
 }
 
-/* A statement that waits for another's lock gives up in time. */
+/* A statement that waits for another's lock gives up in time; 0 would be for ever. */
 static enum status limit_waiting(
 	struct postgres *postgres, const struct store_target *target, struct diag *diag)
 {
 	char sql[64];
 	const struct store_statement statement = {.sql = sql};
 
-	(void)snprintf(sql, sizeof(sql), "SET lock_timeout = %u", (unsigned)target->wait_ms);
+	(void)snprintf(sql, sizeof(sql), "SET lock_timeout = %u",
+		target->wait_ms > 0 ? (unsigned)target->wait_ms : 1);
 	return store_postgres.run(&postgres->store, &statement, diag);
+}
+
+static bool has_stray_at(const PQconninfoOption *option)
+{
+	return option->val &&
+	       (strcmp(option->keyword, "host") == 0 || strcmp(option->keyword, "dbname") == 0) &&
+	       strchr(option->val, '@');
+}
+
+/*
+ * libpq repeats what it does not understand, and that may be half of a password; one with '/' or
+ * '@' in it makes a URI of another host.
+ */
+static enum status check_connection_string(const char *name, struct diag *diag)
+{
+	PQconninfoOption *options = PQconninfoParse(name, NULL);
+	bool is_good = options != NULL;
+
+	for (const PQconninfoOption *option = options; option && option->keyword; option++) {
+		const bool is_port = strcmp(option->keyword, "port") == 0 && option->val;
+
+		is_good = is_good && !has_stray_at(option) &&
+			  (!is_port || !option->val[strspn(option->val, "0123456789,")]);
+	}
+	PQconninfoFree(options);
+	return is_good ? STATUS_OK
+		       : diag_set(diag, STATUS_BAD_USE,
+				 "the connection string is none that libpq understands; it is not "
+				 "repeated here, since it may hold a password (in a URI, '/', '@' "
+				 "and '%%' are written %%2F, %%40 and %%25; better, use "
+				 "~/.pgpass)");
 }
 
 static enum status postgres_open(
@@ -74,16 +115,22 @@ static enum status postgres_open(
 		"fallback_application_name", "client_encoding", "dbname", NULL};
 	const char *const values[] = {
 		timeout_s, timeout_ms, "gaptrace", "UTF8", target->name, NULL};
-	struct postgres *postgres = calloc(1, sizeof(*postgres));
-	enum status status;
+	enum status status = check_connection_string(target->name, diag);
+	struct postgres *postgres;
 
+	if (status != STATUS_OK) {
+		return status;
+	}
+	postgres = calloc(1, sizeof(*postgres));
 	if (!postgres) {
 		return STATUS_NO_MEMORY;
 	}
-	(void)snprintf(
-		timeout_s, sizeof(timeout_s), "%u", (unsigned)(target->wait_ms + 999) / 1000);
-	(void)snprintf(timeout_ms, sizeof(timeout_ms), "%u", (unsigned)target->wait_ms);
+	(void)snprintf(timeout_s, sizeof(timeout_s), "%u",
+		target->wait_ms > 0 ? (unsigned)(target->wait_ms + 999) / 1000 : 1);
+	(void)snprintf(timeout_ms, sizeof(timeout_ms), "%u",
+		target->wait_ms > 0 ? (unsigned)target->wait_ms : 1);
 	postgres->store.ops = &store_postgres;
+	postgres->silence_ms = SILENCE_MS(target->wait_ms);
 	postgres->connection = PQconnectdbParams(names, values, 1);
 	if (!postgres->connection) {
 		free(postgres);
@@ -96,6 +143,11 @@ static enum status postgres_open(
 		return status;
 	}
 	(void)PQsetNoticeReceiver(postgres->connection, ignore_notice, NULL);
+	/* So that neither sending nor closing waits for a server that hangs. */
+	if (PQsetnonblocking(postgres->connection, 1) != 0) {
+		postgres_close(&postgres->store);
+		return STATUS_NO_MEMORY;
+	}
 	status = limit_waiting(postgres, target, diag);
 	if (status != STATUS_OK) {
 		postgres_close(&postgres->store);
@@ -115,6 +167,19 @@ static bool is_conflict(const char *state)
 	return false;
 }
 
+static enum status tell_lost(
+	const struct postgres *postgres, const char *sql, const char *what, struct diag *diag)
+{
+	char message[160];
+
+	(void)snprintf(message, sizeof(message), "the server %s%s", what,
+		strcmp(sql, "COMMIT") == 0
+			? " while it committed, so it may have done so or not; to add the same "
+			  "again is safe"
+			: "; nothing was changed");
+	return fail(postgres, STATUS_UNAVAILABLE, message, diag);
+}
+
 static enum status refuse(struct postgres *postgres, const struct store_statement *statement,
 	const PGresult *result, struct diag *diag)
 {
@@ -124,16 +189,63 @@ static enum status refuse(struct postgres *postgres, const struct store_statemen
 	if (PQstatus(postgres->connection) == CONNECTION_OK) {
 		return fail(postgres,
 			state && strncmp(state, "42501", 5) == 0 ? STATUS_PERMISSION : STATUS_IO,
-			PQresultErrorMessage(result), diag);
-	}
-	if (strcmp(statement->sql, "COMMIT") == 0) {
-		return fail(postgres, STATUS_UNAVAILABLE,
-			"the server went away while it committed, so it may have done so or not; "
-			"to add the same again is safe",
+			result ? PQresultErrorMessage(result)
+			       : PQerrorMessage(postgres->connection),
 			diag);
 	}
-	return fail(
-		postgres, STATUS_UNAVAILABLE, "the server went away; nothing was changed", diag);
+	return tell_lost(postgres, statement->sql, "went away", diag);
+}
+
+/*
+ * Sends what is to be sent and waits until a result can be taken; false when the server was silent
+ * for too long. A connection that broke has a result that says so.
+ */
+static bool await_result(const struct postgres *postgres)
+{
+	for (;;) {
+		const int unsent = PQflush(postgres->connection);
+		struct pollfd socket = {.fd = PQsocket(postgres->connection),
+			.events = (short)(POLLIN | (unsent > 0 ? POLLOUT : 0))};
+		int ready;
+
+		if (unsent < 0 || (unsent == 0 && !PQisBusy(postgres->connection))) {
+			return true;
+		}
+		ready = poll(&socket, 1, postgres->silence_ms);
+		if (ready == 0) {
+			return false;
+		}
+		if (ready > 0 && (socket.revents & ~POLLOUT) &&
+			!PQconsumeInput(postgres->connection)) {
+			return true;
+		}
+	}
+}
+
+/* Gives the first result, and takes those after it, of which a connection has one when it breaks.
+ * NULL with `is_silent` set when there is none in time. */
+static PGresult *take_result(struct postgres *postgres)
+{
+	PGresult *first = NULL;
+
+	for (;;) {
+		PGresult *result;
+
+		if (!await_result(postgres)) {
+			postgres->is_silent = true;
+			PQclear(first);
+			return NULL;
+		}
+		result = PQgetResult(postgres->connection);
+		if (!result) {
+			return first;
+		}
+		if (first) {
+			PQclear(result);
+		} else {
+			first = result;
+		}
+	}
 }
 
 static enum status visit_rows(const struct store_statement *statement, const PGresult *result)
@@ -155,11 +267,19 @@ static enum status postgres_run(
 	struct store *store, const struct store_statement *statement, struct diag *diag)
 {
 	struct postgres *postgres = (struct postgres *)store;
-	PGresult *result = PQexecParams(postgres->connection, statement->sql,
-		(int)statement->value_count, NULL, statement->values, NULL, NULL, 0);
-	const ExecStatusType kind = PQresultStatus(result);
+	PGresult *result = NULL;
+	ExecStatusType kind;
 	enum status status = STATUS_OK;
 
+	if (!postgres->is_silent &&
+		PQsendQueryParams(postgres->connection, statement->sql, (int)statement->value_count,
+			NULL, statement->values, NULL, NULL, 0) == 1) {
+		result = take_result(postgres);
+	}
+	if (postgres->is_silent) {
+		return tell_lost(postgres, statement->sql, "does not answer", diag);
+	}
+	kind = PQresultStatus(result);
 	if (kind != PGRES_COMMAND_OK && kind != PGRES_TUPLES_OK) {
 		status = refuse(postgres, statement, result, diag);
 	} else if (statement->visit) {

@@ -3,9 +3,11 @@
 #include "analysis/history/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Columns of a query of ours. */
@@ -71,6 +73,54 @@ static enum status fail(const struct sqlite *sqlite, int code, struct diag *diag
 		mend_of(code));
 }
 
+/*
+ * SQLite takes a file of a single byte for an empty database, and would write over it. An empty one
+ * is what mktemp makes, and welcome.
+ */
+static bool is_something_else(const char *path)
+{
+	static const char magic[] = "SQLite format 3";
+	char begin[sizeof(magic)] = "";
+	const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t length;
+
+	/* What cannot be opened or read is for SQLite to complain about. */
+	if (descriptor < 0) {
+		return false;
+	}
+	length = read(descriptor, begin, sizeof(begin));
+	(void)close(descriptor);
+	return length > 0 &&
+	       (length < (ssize_t)sizeof(begin) || memcmp(begin, magic, sizeof(magic)) != 0);
+}
+
+/* SQLite's own names of databases that are gone when they are closed. */
+static bool is_no_file(const char *path)
+{
+	struct stat facts;
+
+	return path[0] == ':' || (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode));
+}
+
+static enum status check_file(const struct store_target *target, struct diag *diag)
+{
+	if (is_no_file(target->name)) {
+		return diag_set(diag, STATUS_BAD_USE,
+			"%s: not a file, so it would keep nothing; one whose name begins with ':' "
+			"is written ./:...",
+			target->name);
+	}
+	if (target->mode == STORE_READ && access(target->name, F_OK) != 0) {
+		return diag_set(
+			diag, status_from_errno(errno), "%s: %s", target->name, strerror(errno));
+	}
+	if (is_something_else(target->name)) {
+		return diag_set(diag, STATUS_BAD_INPUT,
+			"%s: file is not a database; nothing was changed", target->name);
+	}
+	return STATUS_OK;
+}
+
 static enum status sqlite_open(
 	const struct store_target *target, struct store **out_store, struct diag *diag)
 {
@@ -78,12 +128,12 @@ static enum status sqlite_open(
 	 * writable SQLite opens it for reading. */
 	const int flags =
 		SQLITE_OPEN_READWRITE | (target->mode == STORE_READ ? 0 : SQLITE_OPEN_CREATE);
+	enum status status = check_file(target, diag);
 	struct sqlite *sqlite;
 	int code;
 
-	if (target->mode == STORE_READ && access(target->name, F_OK) != 0) {
-		return diag_set(
-			diag, status_from_errno(errno), "%s: %s", target->name, strerror(errno));
+	if (status != STATUS_OK) {
+		return status;
 	}
 	sqlite = calloc(1, sizeof(*sqlite));
 	if (!sqlite) {
@@ -100,8 +150,7 @@ static enum status sqlite_open(
 		code = sqlite3_busy_timeout(sqlite->database, (int)target->wait_ms);
 	}
 	if (code != SQLITE_OK) {
-		const enum status status = fail(sqlite, code, diag);
-
+		status = fail(sqlite, code, diag);
 		sqlite_close(&sqlite->store);
 		return status;
 	}

@@ -57,34 +57,6 @@ static enum status create_runs(struct store *store, struct diag *diag)
 	return run(store, sql, diag);
 }
 
-/* Another process may do the same at this moment: every step holds when it was done already. */
-static enum status create(void *context, struct store *store, struct diag *diag)
-{
-	char version[16];
-	const struct store_statement insert = {
-		.sql = "INSERT INTO gaptrace_meta (key, value) VALUES ('schema', $1) "
-		       "ON CONFLICT (key) DO NOTHING",
-		.values = {version},
-		.value_count = 1,
-	};
-	enum status status = run(store,
-		"CREATE TABLE IF NOT EXISTS gaptrace_meta (key TEXT PRIMARY KEY, value TEXT NOT "
-		"NULL)",
-		diag);
-
-	(void)context;
-	(void)snprintf(version, sizeof(version), "%d", STORE_SCHEMA_VERSION);
-	if (status == STATUS_OK) {
-		status = create_runs(store, diag);
-	}
-	if (status == STATUS_OK) {
-		status = run(store,
-			"CREATE INDEX IF NOT EXISTS gaptrace_runs_time ON gaptrace_runs (time_s)",
-			diag);
-	}
-	return status == STATUS_OK ? store_run(store, &insert, diag) : status;
-}
-
 static enum status take_version(void *context, const char *const *values)
 {
 	int64_t *version = context;
@@ -121,6 +93,38 @@ static enum status check_version(struct store *store, const char *name, struct d
 	return STATUS_OK;
 }
 
+/* Another process may do the same at this moment: every step holds when it was done already. */
+static enum status create(void *context, struct store *store, struct diag *diag)
+{
+	const char *const *name = context;
+	char version[16];
+	const struct store_statement insert = {
+		.sql = "INSERT INTO gaptrace_meta (key, value) VALUES ('schema', $1) "
+		       "ON CONFLICT (key) DO NOTHING",
+		.values = {version},
+		.value_count = 1,
+	};
+	enum status status = run(store,
+		"CREATE TABLE IF NOT EXISTS gaptrace_meta (key TEXT PRIMARY KEY, value TEXT NOT "
+		"NULL)",
+		diag);
+
+	(void)snprintf(version, sizeof(version), "%d", STORE_SCHEMA_VERSION);
+	if (status == STATUS_OK) {
+		status = create_runs(store, diag);
+	}
+	if (status == STATUS_OK) {
+		status = run(store,
+			"CREATE INDEX IF NOT EXISTS gaptrace_runs_time ON gaptrace_runs (time_s)",
+			diag);
+	}
+	if (status == STATUS_OK) {
+		status = store_run(store, &insert, diag);
+	}
+	/* A newer gaptrace may have other tables than these two: then all of this is undone. */
+	return status == STATUS_OK ? check_version(store, *name, diag) : status;
+}
+
 struct counts {
 	uint64_t ours;
 	uint64_t others;
@@ -150,12 +154,12 @@ enum status store_tables_check(struct store *store, const char *name, struct dia
 			"%s: an SQLite file of another program, no history of gaptrace", name);
 	}
 	/* Both tables are made in one transaction: fewer than two are none. */
-	if (counts.ours < 2 && store->mode == STORE_READ) {
+	if (counts.ours == 0 && store->mode == STORE_READ) {
 		return diag_set(diag, STATUS_NOT_FOUND,
 			"nothing was ever added; gaptrace history DB add does that");
 	}
-	if (counts.ours < 2) {
-		status = store_transact(store, create, NULL, diag);
+	if (counts.ours < 2 && store->mode != STORE_READ) {
+		return store_transact(store, create, &name, diag);
 	}
-	return status == STATUS_OK ? check_version(store, name, diag) : status;
+	return check_version(store, name, diag);
 }

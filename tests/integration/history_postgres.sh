@@ -102,6 +102,24 @@ start
 [ "$(count_runs)" -eq "$before" ] || fail "$(count_runs) runs of $before are left"
 expect 0 '^[0-9]' history "$database" add "$WORK/worse/0020.json"
 
+# A server that hangs: the adder is connected and waits for its report when the server's process is stopped.
+mkfifo "$WORK/slow"
+exec 9<>"$WORK/slow"
+"$gaptrace" history "$database" add --wait 1ms - <"$WORK/slow" 9>&- >"$WORK/hung" 2>&1 &
+adder=$!
+until backend=$(sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'gaptrace' AND state = 'idle'") && [ -n "$backend" ]; do
+  sleep 0.05
+done
+kill -STOP "$backend"
+cat "$WORK/worse/0021.json" >&9
+exec 9>&-
+code=0
+wait "$adder" || code=$?
+kill -CONT "$backend"
+[ "$code" -eq 2 ] || fail "the adder ended with $code: $(cat "$WORK/hung")"
+[ "$(grep -c 'does not answer; nothing was changed' "$WORK/hung")" -eq 1 ] || fail "it says: $(cat "$WORK/hung")"
+[ "$(count_runs)" -eq $((before + 1)) ] || fail "$(count_runs) runs, not $((before + 1))"
+
 # Who may only read reads; a newer gaptrace's tables are refused.
 sql "CREATE ROLE reader LOGIN; GRANT SELECT ON gaptrace_runs, gaptrace_meta TO reader" >/dev/null
 expect 0 nightly history "host=$WORK user=reader dbname=postgres" list

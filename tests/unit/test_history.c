@@ -339,6 +339,11 @@ static void a_newer_schema_is_refused_politely(void **state)
 	assert_int_equal(try_open(&rig, STORE_WRITE, &diag), STATUS_UNSUPPORTED);
 	assert_non_null(strstr(diag.line, "newer gaptrace"));
 	assert_int_equal(try_open(&rig, STORE_READ, &diag), STATUS_UNSUPPORTED);
+	/* One whose tables are others is not given ours as well. */
+	execute(rig.database, "ALTER TABLE gaptrace_runs RENAME TO gaptrace_recordings");
+	assert_int_equal(try_open(&rig, STORE_WRITE, &diag), STATUS_UNSUPPORTED);
+	assert_int_equal(try_open(&rig, STORE_READ, &diag), STATUS_UNSUPPORTED);
+	execute(rig.database, "ALTER TABLE gaptrace_recordings RENAME TO gaptrace_runs");
 	execute(rig.database, "UPDATE gaptrace_meta SET value = 'one'");
 	assert_int_equal(try_open(&rig, STORE_WRITE, &diag), STATUS_BAD_INPUT);
 	execute(rig.database, "DELETE FROM gaptrace_meta");
@@ -360,6 +365,13 @@ static void files_of_others_are_left_alone(void **state)
 	assert_int_equal(try_open(&rig, STORE_WRITE, &diag), STATUS_BAD_INPUT);
 	assert_non_null(strstr(diag.line, "another program"));
 	execute(rig.database, "DROP TABLE theirs");
+
+	/* SQLite itself would take a single byte for nothing. */
+	file = fopen(rig.database, "w");
+	assert_non_null(file);
+	assert_int_equal(fputc('x', file), 'x');
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(try_open(&rig, STORE_WRITE, &diag), STATUS_BAD_INPUT);
 
 	file = fopen(rig.database, "w");
 	assert_non_null(file);

@@ -97,7 +97,8 @@ static void conflicts_without_end_are_given_up(void **state)
 static void a_name_says_which_database_it_is(void **state)
 {
 	static const char *const servers[] = {"postgresql://127.0.0.1:1/x", "host=127.0.0.1 port=1",
-		"dbname=x host=127.0.0.1 port=1"};
+		"dbname=x host=127.0.0.1 port=1", "password=x host=127.0.0.1 port=1",
+		"sslmode = disable host=127.0.0.1 port=1"};
 	struct diag diag = {""};
 	struct store *store = NULL;
 
@@ -118,6 +119,47 @@ static void a_name_says_which_database_it_is(void **state)
 		STATUS_NOT_FOUND);
 }
 
+/* Whatever is wrong with the string, and with no file made of that name. */
+static void a_password_is_told_to_nobody(void **state)
+{
+	static const char *const names[] = {"postgresql://u:hunter2%zz@127.0.0.1:1/x",
+		"postgresql://u:hunter2@[127.0.0.1:1/x", "postgresql://u:hunter2/a@127.0.0.1:1/x",
+		"postgresql://u:a/hunter2@127.0.0.1:1/x", "postgresql://u:a@hunter2@127.0.0.1:1/x",
+		"postgresql://u@127.0.0.1:1/x?hunter2", "host=127.0.0.1 port=1 password=a hunter2",
+		"host=127.0.0.1 port=hunter2", "passwort=hunter2 host=127.0.0.1",
+		"mysql://u:hunter2@127.0.0.1/x", "Postgresql://u:hunter2@127.0.0.1/x"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct store_target target = {
+			.name = names[i], .mode = STORE_WRITE, .wait_ms = 2000};
+		struct diag diag = {""};
+		struct store *store = NULL;
+		const enum status status = store_open(&target, &store, &diag);
+
+		assert_true(status == STATUS_BAD_USE || status == STATUS_UNSUPPORTED);
+		assert_null(store);
+		assert_string_not_equal(diag.line, "");
+		assert_null(strstr(diag.line, "hunter2"));
+	}
+}
+
+static void what_keeps_nothing_is_no_history(void **state)
+{
+	static const char *const names[] = {":memory:", "/dev/null", "/"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct store_target target = {.name = names[i], .mode = STORE_WRITE};
+		struct diag diag = {""};
+		struct store *store = NULL;
+
+		assert_int_equal(store_open(&target, &store, &diag), STATUS_BAD_USE);
+		assert_null(store);
+		assert_non_null(strstr(diag.line, names[i]));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +167,8 @@ int main(void)
 		cmocka_unit_test(any_other_failure_is_told_at_once),
 		cmocka_unit_test(conflicts_without_end_are_given_up),
 		cmocka_unit_test(a_name_says_which_database_it_is),
+		cmocka_unit_test(a_password_is_told_to_nobody),
+		cmocka_unit_test(what_keeps_nothing_is_no_history),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
