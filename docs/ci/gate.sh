@@ -59,6 +59,11 @@ if [ $# -lt 2 ] || ! [[ $runs =~ ^[1-9][0-9]?$ && $base =~ ^[1-9][0-9]?$ ]]; the
   usage
 fi
 shift
+# Said before hours of recording. A server is asked later on.
+if [ "$is_first" = no ] && [[ $history != *=* && $history != *://* ]] && ! [ -e "$history" ]; then
+  echo "gate: $history does not exist, so there is nothing to compare with; --first makes it" >&2
+  exit 3
+fi
 # What an earlier job left here would be taken for this one's.
 rm -rf "$out"
 mkdir -p "$out"

@@ -20,6 +20,7 @@ finish() {
 }
 trap finish EXIT
 
+true >"$folder/log"
 "${PROVERD:-proverd}" --config "$1" --socket "$folder/socket" --state-dir "$folder/state" 2>"$folder/log" &
 daemon=$!
 # The socket is there before the daemon serves; the log says when it does.

@@ -85,6 +85,8 @@ expect_equal "$(grep -c '<failure' out-good/gaptrace.xml)" 0 "failures"
 claim "no baseline, a command that fails and wrong use are not green"
 gate 3 good --runs 1 --profile other
 expect_line stderr '^gate: no baseline to compare with'
+expect_status 3 "$ci/gate.sh" --history none.db --runs 1 -o out-none -- true
+expect_line stderr '^gate: none.db does not exist'
 expect_status 5 "$ci/gate.sh" --history runs.db --runs 1 -o out-false -- false
 expect_line stderr '^gate: .*nothing was compared$'
 expect_status 2 "$ci/gate.sh" --runs 0 -- true
