@@ -353,8 +353,9 @@ enum status pipeline_submit(struct pipeline *pipeline, struct job_request *reque
 	enum status status = STATUS_OK;
 
 	if (!srs_manager_serves(pipeline->srs_manager, request->kind)) {
-		return diag_set(diag, STATUS_NOT_FOUND, "jobs of kind '%s' are not served here",
-			job_kind_name(request->kind));
+		return diag_set(diag, STATUS_NOT_FOUND,
+			"jobs of kind '%s' are not served here: [jobs] kinds has '%s'",
+			job_kind_name(request->kind), pipeline->config.jobs.kinds);
 	}
 	status = srs_manager_check_fit(pipeline->srs_manager, request, diag);
 	if (status != STATUS_OK) {
