@@ -38,7 +38,7 @@ static const struct row rows[] = {
 		FIELD(self_check_us), {ONE_WORKER}},
 	{{"one_synthesis", CAUSE_SYNTHESIS, "gpu_queue", "synthesize", 600, 1179962, {1242185, 1315933, 1783770}},
 		FIELD(synthesis_us), {SET(synthesis_threads, 2)}},
-	{{"slow_pacer", CAUSE_PACING, "pacer", "pacer", 600, 592921, {625345, 684406, 911383}},
+	{{"slow_pacer", CAUSE_PACING, "pacer", "pacer", 600, 592921, {622900, 668000, 893000}},
 		FIELD(pacer_us), {FAST_SYNTHESIS}},
 	{{"small_budget", CAUSE_BUDGET, "budget", "", 600, 1045712, {1117195, 1194807, 1633925}},
 		FIELD(b_g2_us), {SET(budget_partitions, 2), FAST_SYNTHESIS}},
