@@ -152,19 +152,22 @@ static enum status extract(void *context, const struct history_found *found)
 	return status;
 }
 
-/* What was looked for, so that a wrong label is seen. */
+/* What was looked for, so that a wrong label is seen; names of devices are another program's. */
 static void say_none(const struct history_filter *filter)
 {
-	if (!filter->devices) {
-		(void)fprintf(stderr, "gaptrace history: no good run at all to compare with\n");
-		return;
+	struct diag line = {"no good run at all to compare with"};
+	enum status status = STATUS_NOT_FOUND;
+
+	if (filter->devices) {
+		status = diag_set(&line, status,
+			"no good run to compare with: devices '%s', profile '%s', work %s%s%s, "
+			"threshold %s ns%s%s",
+			filter->devices, filter->profile, filter->work_unit,
+			*filter->work_name ? ":" : "", filter->work_name, filter->threshold_ns,
+			filter->simulated && filter->simulated[0] == '1' ? ", simulated" : "",
+			filter->not_fingerprint ? ", other than that run itself" : "");
 	}
-	(void)fprintf(stderr,
-		"gaptrace history: no good run to compare with: devices '%s', profile '%s', work "
-		"%s%s%s, threshold %s ns%s\n",
-		filter->devices, filter->profile, filter->work_unit, *filter->work_name ? ":" : "",
-		filter->work_name, filter->threshold_ns,
-		filter->not_fingerprint ? ", other than that run itself" : "");
+	command_complain("history", status, &line);
 }
 
 static enum status baseline(struct store *store, struct history_options *options,

@@ -106,13 +106,27 @@ struct search {
 	bool wants_report;
 	history_visitor *visit;
 	void *context;
+	struct diag *diag;
 };
+
+/* Ids become names of files, and a database may come from anywhere. */
+static enum status check_id(const struct search *search, const char *id)
+{
+	return *id && strspn(id, "0123456789") == strlen(id)
+		       ? STATUS_OK
+		       : diag_set(search->diag, STATUS_BAD_INPUT,
+				 "the history has a run whose id is '%s' and not a number", id);
+}
 
 static enum status take_row(void *context, const char *const *values)
 {
 	const struct search *search = context;
 	struct history_found found = {.id = values[0] ? values[0] : ""};
+	const enum status status = check_id(search, found.id);
 
+	if (status != STATUS_OK) {
+		return status;
+	}
 	for (int i = 0; i < STORE_COLUMN_COUNT; i++) {
 		found.values[i] = values[i + 1] ? values[i + 1] : "";
 	}
@@ -130,6 +144,7 @@ static enum status find_rows(struct store *store, struct search *search, struct 
 	query.sql = sql.text;
 	query.visit = take_row;
 	query.context = search;
+	search->diag = diag;
 	return store_run(store, &query, diag);
 }
 
@@ -210,6 +225,7 @@ enum status history_find(struct store *store, const struct history_filter *filte
 		{"work_name =", filter->work_name},
 		{"mark =", filter->mark},
 		{"threshold_ns =", filter->threshold_ns},
+		{"simulated =", filter->simulated},
 		{"time_s >=", filter->since_s},
 		{"time_s <", filter->until_s},
 		{"id =", filter->id},

@@ -27,6 +27,7 @@ struct history_filter {
 	const char *work_name;
 	const char *mark;
 	const char *threshold_ns;
+	const char *simulated; /* "0" or "1" */
 	const char *since_s;
 	const char *until_s;
 	const char *id;

@@ -15,6 +15,7 @@ static enum status take(struct history_kind *kind, const char *const *values)
 		{&kind->work_unit, STORE_COLUMN_WORK_UNIT},
 		{&kind->work_name, STORE_COLUMN_WORK_NAME},
 		{&kind->threshold_ns, STORE_COLUMN_THRESHOLD_NS},
+		{&kind->simulated, STORE_COLUMN_SIMULATED},
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -60,6 +61,7 @@ void history_kind_narrow(const struct history_kind *kind, struct history_filter 
 	filter->devices = filter->devices ? filter->devices : kind->devices;
 	filter->profile = filter->profile ? filter->profile : kind->profile;
 	filter->threshold_ns = filter->threshold_ns ? filter->threshold_ns : kind->threshold_ns;
+	filter->simulated = kind->simulated;
 	filter->not_fingerprint = kind->fingerprint;
 	if (!filter->work_unit) {
 		filter->work_unit = kind->work_unit;
@@ -74,6 +76,7 @@ void history_kind_finish(struct history_kind *kind)
 	free(kind->work_unit);
 	free(kind->work_name);
 	free(kind->threshold_ns);
+	free(kind->simulated);
 	free(kind->fingerprint);
 	*kind = (struct history_kind){0};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kind of a run: with runs of the same devices, profile, unit of work and threshold it can be
- * compared, with others it cannot. Owns its texts.
+ * The kind of a run: with runs of the same devices, profile, unit of work and threshold, simulated
+ * or not, it can be compared, with others it cannot. Owns its texts.
  */
 #pragma once
 
@@ -14,6 +14,7 @@ struct history_kind {
 	char *work_unit;
 	char *work_name;
 	char *threshold_ns;
+	char *simulated;
 	char *fingerprint; /* of a report: its own run is not among those it is compared with */
 };
 

@@ -95,4 +95,8 @@ for name in newer other text cut; do
 done
 expect 2 'newer gaptrace' history "$WORK/newer.db" list
 expect 2 'another program' history "$WORK/other.db" list
+# A device's name is the recorded machine's: it reaches no terminal raw.
+sed 's/"made up"/"\\u001b[31mred"/' "$WORK/worse/0020.json" >"$WORK/red.json"
+expect 3 'no good run to compare with: devices .*red' history "$database" baseline --like "$WORK/red.json" -o "$WORK/none"
+[ "$(LC_ALL=C grep -c $'\x1b' "$WORK/out")" -eq 0 ] || fail "an escape sequence reached the terminal"
 echo "sqlite: $(count_runs) runs kept"

@@ -236,6 +236,15 @@ static void marks_are_all_set_or_none(void **state)
 	rig_finish(&rig);
 }
 
+static void execute(const char *database, const char *sql)
+{
+	sqlite3 *handle = NULL;
+
+	assert_int_equal(sqlite3_open(database, &handle), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(handle, sql, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_close(handle), SQLITE_OK);
+}
+
 static void a_report_is_compared_with_its_own_kind(void **state)
 {
 	struct rig rig;
@@ -274,6 +283,14 @@ static void a_report_is_compared_with_its_own_kind(void **state)
 	history_kind_narrow(&kind, &filter);
 	assert_string_equal(find(&rig, &filter), "6 1 ");
 	history_kind_finish(&kind);
+
+	/* What was simulated is compared with its like only. */
+	execute(rig.database, "UPDATE gaptrace_runs SET simulated = 1 - simulated WHERE id = 1");
+	filter = (struct history_filter){.profile = "p"};
+	assert_int_equal(history_kind_of_newest(rig.store, &filter, &kind, &diag), STATUS_OK);
+	history_kind_narrow(&kind, &filter);
+	assert_string_equal(find(&rig, &filter), "6 ");
+	history_kind_finish(&kind);
 	rig_finish(&rig);
 }
 
@@ -301,15 +318,6 @@ static void what_is_no_report_is_refused(void **state)
 		assert_null(run);
 	}
 	history_rig_remove(folder);
-}
-
-static void execute(const char *database, const char *sql)
-{
-	sqlite3 *handle = NULL;
-
-	assert_int_equal(sqlite3_open(database, &handle), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(handle, sql, NULL, NULL, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_close(handle), SQLITE_OK);
 }
 
 static enum status try_open(struct rig *rig, enum store_mode mode, struct diag *diag)
@@ -348,6 +356,37 @@ static void a_newer_schema_is_refused_politely(void **state)
 	assert_int_equal(try_open(&rig, STORE_WRITE, &diag), STATUS_BAD_INPUT);
 	execute(rig.database, "DELETE FROM gaptrace_meta");
 	assert_int_equal(try_open(&rig, STORE_WRITE, &diag), STATUS_BAD_INPUT);
+	rig_finish(&rig);
+}
+
+static enum status visit_none(void *context, const struct history_found *found)
+{
+	(void)found;
+	(*(int *)context)++;
+	return STATUS_OK;
+}
+
+/* An id becomes the name of a file. */
+static void a_run_whose_id_is_no_number_is_refused(void **state)
+{
+	const struct history_sample sample = {.begin_ns = 1};
+	const struct history_label label = {"a", "b", "p", 1};
+	const struct history_filter filter = {.host = "a"};
+	struct diag diag = {""};
+	struct rig rig;
+	int count = 0;
+
+	(void)state;
+	rig_init(&rig);
+	add(&rig, &sample, &label);
+	execute(rig.database, "CREATE TABLE copy AS SELECT * FROM gaptrace_runs;"
+			      "DROP TABLE gaptrace_runs;"
+			      "ALTER TABLE copy RENAME TO gaptrace_runs;"
+			      "UPDATE gaptrace_runs SET id = '../../elsewhere'");
+	assert_int_equal(
+		history_find(rig.store, &filter, visit_none, &count, &diag), STATUS_BAD_INPUT);
+	assert_int_equal(count, 0);
+	assert_non_null(strstr(diag.line, "../../elsewhere"));
 	rig_finish(&rig);
 }
 
@@ -420,6 +459,7 @@ int main(void)
 		cmocka_unit_test(a_report_is_compared_with_its_own_kind),
 		cmocka_unit_test(what_is_no_report_is_refused),
 		cmocka_unit_test(a_newer_schema_is_refused_politely),
+		cmocka_unit_test(a_run_whose_id_is_no_number_is_refused),
 		cmocka_unit_test(files_of_others_are_left_alone),
 		cmocka_unit_test(a_locked_file_is_told_after_the_wait),
 	};
