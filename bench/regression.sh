@@ -7,7 +7,7 @@
 #   bench/regression.sh BUILD_FOLDER [COMPARISONS [LIVE_COMPARISONS]]
 #
 # COMPARISONS are those of each row (default: 25); LIVE_COMPARISONS 0 leaves them out. Exits 1 when a
-# target of docs/regression.md is missed. Takes 10 minutes of one idle CPU, and 5 live.
+# target of docs/regression.md is missed. Takes 40 minutes of one idle CPU, and 5 live.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 1 ]; then
