@@ -163,6 +163,7 @@ static enum cause read_cause_name(struct reader *reader, const char *name)
 	return CAUSE_UNKNOWN;
 }
 
+/* `cause_count` only grows over rows that are whole, so that no name is ever NULL. */
 static void read_causes(struct reader *reader, const json_t *object, struct run_usage *usage)
 {
 	uint32_t count;

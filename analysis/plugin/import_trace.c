@@ -224,6 +224,7 @@ enum status import_trace_message(
 	bt_field *context;
 	bt_field *payload;
 
+	/* Only kinds that occur: what a file has none of is not in the metadata of a copy. */
 	if (!*event_class) {
 		*event_class = create_event_class(trace, event->kind);
 	}
