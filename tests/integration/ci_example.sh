@@ -90,6 +90,6 @@ expect_line stderr '^gate: none.db does not exist'
 expect_status 5 "$ci/gate.sh" --history runs.db --runs 1 -o out-false -- false
 expect_line stderr '^gate: .*nothing was compared$'
 expect_status 5 "$ci/gate.sh" --history runs.db --runs 1 -o out-true -- true
-expect_line stderr '^gate: recording 1 cannot be explained'
+expect_line stderr '^gate: .true. ended with 66, and nothing was compared$'
 expect_status 2 "$ci/gate.sh" --runs 0 -- true
 expect_status 2 "$ci/gate.sh" --runs 1
