@@ -222,32 +222,6 @@ static bool await_result(const struct postgres *postgres)
 	}
 }
 
-/* Gives the first result, and takes those after it, of which a connection has one when it breaks.
- * NULL with `is_silent` set when there is none in time. */
-static PGresult *take_result(struct postgres *postgres)
-{
-	PGresult *first = NULL;
-
-	for (;;) {
-		PGresult *result;
-
-		if (!await_result(postgres)) {
-			postgres->is_silent = true;
-			PQclear(first);
-			return NULL;
-		}
-		result = PQgetResult(postgres->connection);
-		if (!result) {
-			return first;
-		}
-		if (first) {
-			PQclear(result);
-		} else {
-			first = result;
-		}
-	}
-}
-
 static enum status visit_rows(const struct store_statement *statement, const PGresult *result)
 {
 	enum status status = STATUS_OK;
@@ -263,30 +237,58 @@ static enum status visit_rows(const struct store_statement *statement, const PGr
 	return status;
 }
 
+static enum status take_result(struct postgres *postgres, const struct store_statement *statement,
+	const PGresult *result, struct diag *diag)
+{
+	switch ((int)PQresultStatus(result)) {
+	case PGRES_SINGLE_TUPLE:
+	case PGRES_TUPLES_OK:
+		return statement->visit ? visit_rows(statement, result) : STATUS_OK;
+	case PGRES_COMMAND_OK:
+		return STATUS_OK;
+	default:
+		return refuse(postgres, statement, result, diag);
+	}
+}
+
+/* Takes all that comes, since a connection must be empty before the next statement; the first
+ * failure is what matters. */
+static enum status take_results(
+	struct postgres *postgres, const struct store_statement *statement, struct diag *diag)
+{
+	enum status status = STATUS_OK;
+
+	while (await_result(postgres)) {
+		PGresult *result = PQgetResult(postgres->connection);
+
+		if (!result) {
+			return status;
+		}
+		if (status == STATUS_OK) {
+			status = take_result(postgres, statement, result, diag);
+		}
+		PQclear(result);
+	}
+	postgres->is_silent = true;
+	return tell_lost(postgres, statement->sql, "does not answer", diag);
+}
+
 static enum status postgres_run(
 	struct store *store, const struct store_statement *statement, struct diag *diag)
 {
 	struct postgres *postgres = (struct postgres *)store;
-	PGresult *result = NULL;
-	ExecStatusType kind;
-	enum status status = STATUS_OK;
 
-	if (!postgres->is_silent &&
-		PQsendQueryParams(postgres->connection, statement->sql, (int)statement->value_count,
-			NULL, statement->values, NULL, NULL, 0) == 1) {
-		result = take_result(postgres);
-	}
 	if (postgres->is_silent) {
 		return tell_lost(postgres, statement->sql, "does not answer", diag);
 	}
-	kind = PQresultStatus(result);
-	if (kind != PGRES_COMMAND_OK && kind != PGRES_TUPLES_OK) {
-		status = refuse(postgres, statement, result, diag);
-	} else if (statement->visit) {
-		status = visit_rows(statement, result);
+	if (PQsendQueryParams(postgres->connection, statement->sql, (int)statement->value_count,
+		    NULL, statement->values, NULL, NULL, 0) != 1) {
+		return refuse(postgres, statement, NULL, diag);
 	}
-	PQclear(result);
-	return status;
+	/* Row by row: the reports of all runs are more than should be in memory at once. Where that
+	 * cannot be, they come all the same. */
+	(void)PQsetSingleRowMode(postgres->connection);
+	return take_results(postgres, statement, diag);
 }
 
 const struct store_ops store_postgres = {
