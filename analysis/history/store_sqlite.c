@@ -111,8 +111,9 @@ static enum status check_file(const struct store_target *target, struct diag *di
 			target->name);
 	}
 	if (target->mode == STORE_READ && access(target->name, F_OK) != 0) {
-		return diag_set(
-			diag, status_from_errno(errno), "%s: %s", target->name, strerror(errno));
+		return diag_set(diag, status_from_errno(errno), "%s: %s%s", target->name,
+			strerror(errno),
+			errno == ENOENT ? "; the first 'gaptrace history DB add' makes it" : "");
 	}
 	if (is_something_else(target->name)) {
 		return diag_set(diag, STATUS_BAD_INPUT,
