@@ -29,11 +29,6 @@ static bool is_foreign_address(const char *name)
 static enum status find_ops(const char *name, const struct store_ops **out_ops, struct diag *diag)
 {
 	if (!is_connection(name)) {
-		if (is_foreign_address(name)) {
-			return diag_set(diag, STATUS_BAD_USE,
-				"a server's address begins with postgresql://; any other database "
-				"is a file, named by its path");
-		}
 		*out_ops = &store_sqlite;
 		return STATUS_OK;
 	}
@@ -56,6 +51,11 @@ enum status store_open(
 
 	if (target->name[0] == '\0') {
 		return diag_set(diag, STATUS_BAD_USE, "name a file or a server");
+	}
+	if (!is_connection(target->name) && is_foreign_address(target->name)) {
+		return diag_set(diag, STATUS_BAD_USE,
+			"a server's address begins with postgresql://; any other database is a "
+			"file, named by its path");
 	}
 	status = find_ops(target->name, &ops, diag);
 	if (status == STATUS_OK) {
