@@ -19,7 +19,11 @@ enum status option_refuse(int letter, const char *command, char *const *argv, st
 enum status option_take_duration(
 	const char *option, const char *text, uint64_t *out_ns, struct diag *diag)
 {
-	if (duration_parse(text, out_ns) == STATUS_OK) {
+	uint64_t duration_ns = 0;
+
+	/* Readers of JSON have signed numbers: a longer threshold could not be read back. */
+	if (duration_parse(text, &duration_ns) == STATUS_OK && duration_ns <= INT64_MAX) {
+		*out_ns = duration_ns;
 		return STATUS_OK;
 	}
 	return diag_set(diag, STATUS_BAD_USE,

@@ -167,6 +167,7 @@ expect_refusal 'healthy-2.json and healthy-2.json are one run' healthy-1.json --
 expect_refusal 'on both sides' healthy-1.json healthy-2.json -- healthy-2.json
 expect_refusal "'xml' is none" --format xml healthy-1.json -- healthy-2.json
 expect_refusal "'ten' is no percentage" --relative ten healthy-1.json -- healthy-2.json
+expect_refusal "'9223372036854775808ns' is no duration" --threshold 9223372036854775808ns healthy-1.json -- healthy-2.json
 expect_refusal 'no option --nonsense' --nonsense healthy-1.json -- healthy-2.json
 expect_refusal 'bad.conf:1' --budget bad.conf -- healthy-1.json
 expect_refusal 'missing.conf: No such file' --budget missing.conf -- healthy-1.json
