@@ -186,14 +186,36 @@ static struct per_unit per_unit(const struct run *const *runs, uint32_t run_coun
 	return (struct per_unit){.kernels = kernels / work, .busy_ns = busy_ns / work};
 }
 
+/* A GPU that fell out: its idle time is no_work, which says nothing of why. */
+static enum status note_idle_devices(
+	const struct run *const *runs, uint32_t run_count, uint32_t base_count, struct lines *notes)
+{
+	const struct run *first = runs[0];
+	enum status status = STATUS_OK;
+
+	for (uint32_t i = base_count; i < run_count && base_count > 0; i++) {
+		for (uint32_t slot = 0; slot < first->device_count && status == STATUS_OK; slot++) {
+			const uint32_t own = run_device_at(runs[i], first, slot);
+
+			if (runs[i]->devices[own].kernel_count == 0 &&
+				first->devices[slot].kernel_count > 0) {
+				status = lines_add(notes,
+					"%s: gpu %" PRId64 " ran no kernel, and in %s it did",
+					runs[i]->path, runs[i]->devices[own].index, first->path);
+			}
+		}
+	}
+	return status;
+}
+
 enum status comparable_note(
 	const struct run *const *runs, uint32_t run_count, uint32_t base_count, struct lines *notes)
 {
 	const struct per_unit before = per_unit(runs, base_count);
 	const struct per_unit now = per_unit(runs + base_count, run_count - base_count);
-	enum status status = STATUS_OK;
+	enum status status = note_idle_devices(runs, run_count, base_count, notes);
 
-	if (base_count > 0 &&
+	if (base_count > 0 && status == STATUS_OK &&
 		fabs(now.kernels - before.kernels) > before.kernels * KERNELS_DIFFER_SHARE) {
 		status = lines_add(notes,
 			"kernels per unit of work went from %.1f to %.1f: is it the same work?",

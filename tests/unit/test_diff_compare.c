@@ -364,6 +364,20 @@ static void gpus_without_uuids_are_held_against_their_own_rank(void **state)
 	scene_finish(&scene);
 }
 
+static void a_gpu_that_fell_out_is_noted(void **state)
+{
+	struct scene scene = {.count = 0};
+
+	(void)state;
+	scene_add(&scene, &healthy, 1);
+	scene_add(&scene, &healthy, 2);
+	scene.runs[1]->devices[1].kernel_count = 0;
+	assert_int_equal(scene_compare(&scene, 1), STATUS_OK);
+	assert_true(scene.diff->notes.count > 0);
+	assert_non_null(strstr(scene.diff->notes.list[0], "run-1.json: gpu 1 ran no kernel"));
+	scene_finish(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +394,7 @@ int main(void)
 		cmocka_unit_test(a_newer_schema_is_not_comparable),
 		cmocka_unit_test(a_run_given_twice_is_refused),
 		cmocka_unit_test(one_gpu_has_no_rows_for_all),
+		cmocka_unit_test(a_gpu_that_fell_out_is_noted),
 		cmocka_unit_test(gpus_without_uuids_are_held_against_their_own_rank),
 	};
 
