@@ -8,6 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+
+/* Of what is no terminal: as wide as one has been since there are terminals. */
+#define COLUMNS_DEFAULT 80
 
 /* A field of CSV by RFC 4180; a line break inside becomes a space, as most readers need. */
 static void write_field(FILE *stream, const char *text)
@@ -199,12 +203,21 @@ static void print_trend_json(
 	json_writer_object_end(&writer);
 }
 
+/* Of the terminal, if it is one: a plot that is broken into lines is none. */
+static uint32_t columns_of(FILE *stream)
+{
+	struct winsize size = {0};
+
+	return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+										: COLUMNS_DEFAULT;
+}
+
 void history_print_trend(enum history_format format, const struct trend_point *points,
 	uint32_t count, const char *unit, FILE *stream)
 {
 	switch (format) {
 	case HISTORY_TEXT:
-		trend_plot(points, count, unit, stream);
+		trend_plot(points, count, unit, columns_of(stream), stream);
 		break;
 	case HISTORY_CSV:
 		print_trend_csv(points, count, unit, stream);

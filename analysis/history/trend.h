@@ -46,5 +46,7 @@ struct trend_point {
 	bool is_bad;
 };
 
-/* The oldest first; one column for each run while they fit, else the last ones. */
-void trend_plot(const struct trend_point *points, uint32_t count, const char *unit, FILE *stream);
+/* The oldest first; one column for each run while they fit in a terminal of `columns`, else the
+ * last ones. */
+void trend_plot(const struct trend_point *points, uint32_t count, const char *unit,
+	uint32_t columns, FILE *stream);

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* With the numbers at its left the plot is 80 columns wide. */
-#define PLOT_COLUMNS 66
-#define PLOT_ROWS    12
+/* The numbers at the left of the plot, and what stands between them and it. */
+#define LABEL_COLUMNS 14
+#define PLOT_ROWS     12
 
 struct range {
 	double low;
@@ -46,11 +46,13 @@ static char mark_at(const struct trend_point *point, const struct range *range, 
 	return point->is_bad ? 'x' : '*';
 }
 
-void trend_plot(const struct trend_point *points, uint32_t count, const char *unit, FILE *stream)
+void trend_plot(const struct trend_point *points, uint32_t count, const char *unit,
+	uint32_t columns, FILE *stream)
 {
 	char first[TIME_TEXT_BYTES];
 	char last[TIME_TEXT_BYTES];
-	const uint32_t left_out = count > PLOT_COLUMNS ? count - PLOT_COLUMNS : 0;
+	const uint32_t kept = columns > LABEL_COLUMNS + 1 ? columns - LABEL_COLUMNS : 1;
+	const uint32_t left_out = count > kept ? count - kept : 0;
 	struct range range;
 
 	points += left_out;

@@ -95,13 +95,13 @@ static void metrics_are_read_and_others_refused(void **state)
 	assert_int_equal(trend_metric_parse(text, &metric, &diag), STATUS_BAD_USE);
 }
 
-static char *plot(const struct trend_point *points, uint32_t count)
+static char *plot(const struct trend_point *points, uint32_t count, uint32_t columns)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);
 
-	trend_plot(points, count, "ms", stream);
+	trend_plot(points, count, "ms", columns, stream);
 	assert_int_equal(fclose(stream), 0);
 	return text;
 }
@@ -124,7 +124,7 @@ static void the_plot_is_to_scale(void **state)
 				       "          1 |    \n"
 				       "          0 | * ?\n"
 				       "            +----\n";
-	char *text = plot(points, 4);
+	char *text = plot(points, 4, 80);
 
 	(void)state;
 	assert_int_equal(strncmp(text, expected, strlen(expected)), 0);
@@ -141,15 +141,24 @@ static void many_runs_keep_the_newest_and_none_is_no_crash(void **state)
 	for (int i = 0; i < 200; i++) {
 		points[i] = (struct trend_point){.id = i + 1, .value = i};
 	}
-	text = plot(points, 200);
+	text = plot(points, 200, 80);
 	assert_non_null(strstr(text, "134 older runs"));
 	assert_non_null(strstr(text, "to run 200 "));
 	free(text);
-	text = plot(points, 0);
+	text = plot(points, 200, 40);
+	assert_non_null(strstr(text, "174 older runs"));
+	free(text);
+	text = plot(points, 200, 300);
+	assert_null(strstr(text, "older runs"));
+	free(text);
+	text = plot(points, 200, 3);
+	assert_non_null(strstr(text, "199 older runs"));
+	free(text);
+	text = plot(points, 0, 80);
 	assert_string_equal(text, "no runs\n");
 	free(text);
 	points[0].value = 0;
-	text = plot(points, 1);
+	text = plot(points, 1, 80);
 	assert_non_null(strstr(text, "0 |*\n"));
 	free(text);
 }
