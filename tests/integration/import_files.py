@@ -200,6 +200,10 @@ def check_refusals(checks, build, folder):
     refused(checks, build, "nothing there", [folder / "gone.sqlite"], "No such file")
 
     made.write_nsys(str(folder / "run.sqlite"), 3)
+    of_ours = run([build + "/bin/gaptrace", "report", "--format", "json", "-o", str(folder / "ours.json"),
+                   str(folder / "run.sqlite")])
+    checks.equal("a report of ours is written", of_ours.returncode, 0)
+    refused(checks, build, "a report of ours", [folder / "ours.json"], "by gaptrace diff")
     os.symlink(folder / "run.sqlite", folder / "again.sqlite")
     (folder / "copy.sqlite").write_bytes((folder / "run.sqlite").read_bytes())
     refused(checks, build, "a copy", [folder / "run.sqlite", folder / "copy.sqlite"], "copies of one file")
