@@ -132,7 +132,7 @@ enum status comparable_check(
 }
 
 enum status comparable_explain_noise(const struct run *const *runs, uint32_t run_count,
-	uint32_t base_count, struct lines *reasons)
+	uint32_t base_count, uint32_t runs_wanted, struct lines *reasons)
 {
 	enum status status = STATUS_OK;
 	uint32_t explained = 0;
@@ -143,23 +143,23 @@ enum status comparable_explain_noise(const struct run *const *runs, uint32_t run
 		if (run->block_count == 0) {
 			status = lines_add(reasons,
 				"%s has no blocks by which its noise could be judged: make the "
-				"report anew, or give at least 5 runs a side",
-				run->path);
+				"report anew, or give at least %u runs a side",
+				run->path, runs_wanted);
 			explained++;
 		} else if (run->block_count < TABLE_BATCH_COUNT_MIN) {
 			status = lines_add(reasons,
 				"%s: too little work, %" PRIu64
-				" units in %u blocks; at least %d are needed, or 5 runs a side",
-				run->path, run->work_count, run->block_count,
-				TABLE_BATCH_COUNT_MIN);
+				" units in %u blocks; at least %d are needed, or %u runs a side",
+				run->path, run->work_count, run->block_count, TABLE_BATCH_COUNT_MIN,
+				runs_wanted);
 			explained++;
 		}
 	}
 	if (status == STATUS_OK && explained == 0) {
 		status = lines_add(reasons,
 			"the work of %u and %u runs is spread too unevenly over their blocks to "
-			"judge noise: give at least 5 runs a side",
-			base_count, run_count - base_count);
+			"judge noise: give at least %u runs a side",
+			base_count, run_count - base_count, runs_wanted);
 	}
 	return status;
 }
@@ -188,21 +188,17 @@ static struct per_unit per_unit(const struct run *const *runs, uint32_t run_coun
 
 /* A GPU that fell out: its idle time is no_work, which says nothing of why. */
 static enum status note_idle_devices(
-	const struct run *const *runs, uint32_t run_count, uint32_t base_count, struct lines *notes)
+	const struct run *first, const struct run *run, struct lines *notes)
 {
-	const struct run *first = runs[0];
 	enum status status = STATUS_OK;
 
-	for (uint32_t i = base_count; i < run_count && base_count > 0; i++) {
-		for (uint32_t slot = 0; slot < first->device_count && status == STATUS_OK; slot++) {
-			const uint32_t own = run_device_at(runs[i], first, slot);
+	for (uint32_t slot = 0; slot < first->device_count && status == STATUS_OK; slot++) {
+		const struct run_device *own = &run->devices[run_device_at(run, first, slot)];
 
-			if (runs[i]->devices[own].kernel_count == 0 &&
-				first->devices[slot].kernel_count > 0) {
-				status = lines_add(notes,
-					"%s: gpu %" PRId64 " ran no kernel, and in %s it did",
-					runs[i]->path, runs[i]->devices[own].index, first->path);
-			}
+		if (own->kernel_count == 0 && first->devices[slot].kernel_count > 0) {
+			status = lines_add(notes,
+				"%s: gpu %" PRId64 " ran no kernel, and in %s it did", run->path,
+				own->index, first->path);
 		}
 	}
 	return status;
@@ -213,8 +209,11 @@ enum status comparable_note(
 {
 	const struct per_unit before = per_unit(runs, base_count);
 	const struct per_unit now = per_unit(runs + base_count, run_count - base_count);
-	enum status status = note_idle_devices(runs, run_count, base_count, notes);
+	enum status status = STATUS_OK;
 
+	for (uint32_t i = base_count; base_count > 0 && i < run_count && status == STATUS_OK; i++) {
+		status = note_idle_devices(runs[0], runs[i], notes);
+	}
 	if (base_count > 0 && status == STATUS_OK &&
 		fabs(now.kernels - before.kernels) > before.kernels * KERNELS_DIFFER_SHARE) {
 		status = lines_add(notes,

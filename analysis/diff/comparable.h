@@ -13,9 +13,9 @@ MUST_CHECK enum status comparable_check_trust(
 MUST_CHECK enum status comparable_check(
 	const struct run *const *runs, uint32_t run_count, struct lines *reasons);
 
-/* Adds the reasons why noise cannot be judged in these. */
+/* Adds the reasons why noise cannot be judged in these; with `runs_wanted` a side it could be. */
 MUST_CHECK enum status comparable_explain_noise(const struct run *const *runs, uint32_t run_count,
-	uint32_t base_count, struct lines *reasons);
+	uint32_t base_count, uint32_t runs_wanted, struct lines *reasons);
 
 /* Adds what a reader should know before the figures. */
 MUST_CHECK enum status comparable_note(const struct run *const *runs, uint32_t run_count,

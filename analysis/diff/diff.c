@@ -109,9 +109,10 @@ static enum status check_runs(struct diff *diff, bool is_same)
 		status = comparable_check(diff->runs, diff->run_count, &diff->reasons);
 	}
 	if (status == STATUS_OK && diff->reasons.count == 0 && diff->base_count > 0 && !is_same &&
-		table_mode_of(diff->runs, diff->run_count, diff->base_count) == TABLE_NO_SAMPLES) {
-		status = comparable_explain_noise(
-			diff->runs, diff->run_count, diff->base_count, &diff->reasons);
+		table_mode_of(diff->runs, diff->run_count, diff->base_count,
+			diff->settings.false_alarms) == TABLE_NO_SAMPLES) {
+		status = comparable_explain_noise(diff->runs, diff->run_count, diff->base_count,
+			statistics_runs_wanted(diff->settings.false_alarms), &diff->reasons);
 	}
 	if (diff->reasons.count > 0) {
 		diff->outcome = DIFF_NOT_COMPARABLE;
@@ -128,9 +129,11 @@ static enum status add_notes(struct diff *diff, bool is_same)
 		status = lines_add(&diff->notes, "both sides are the same runs");
 	} else if (status == STATUS_OK && diff->base_count > 0 &&
 		   diff->table->mode == TABLE_BLOCKS) {
-		status = lines_add(&diff->notes, "noise is judged within runs: with 5 runs a side "
-						 "what differs from run to run "
-						 "would be seen too");
+		status = lines_add(&diff->notes,
+			"noise is judged within runs: with %u runs a side what differs from run to "
+			"run "
+			"would be seen too",
+			statistics_runs_wanted(diff->settings.false_alarms));
 	}
 	return status;
 }
@@ -189,8 +192,8 @@ static int compare_rows(const void *left, const void *right, void *context)
 
 static enum status compare(struct diff *diff, bool is_same)
 {
-	enum status status =
-		table_create(diff->runs, diff->run_count, diff->base_count, &diff->table);
+	enum status status = table_create(diff->runs, diff->run_count, diff->base_count,
+		diff->settings.false_alarms, &diff->table);
 
 	if (status != STATUS_OK) {
 		return status;

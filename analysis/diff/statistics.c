@@ -334,6 +334,21 @@ double statistics_labellings(uint32_t base_count, uint32_t new_count)
 	return count;
 }
 
+double statistics_labellings_wanted(double p)
+{
+	return fmax(STATISTICS_LABELLINGS_MIN, 2 / p);
+}
+
+uint32_t statistics_runs_wanted(double p)
+{
+	uint32_t count = 1;
+
+	while (statistics_labellings(count, count) < statistics_labellings_wanted(p)) {
+		count++;
+	}
+	return count;
+}
+
 void statistics_memory_add(struct statistics_memory *memory, const double *series, uint32_t count)
 {
 	double mean = 0;

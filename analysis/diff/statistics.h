@@ -35,6 +35,15 @@ MUST_CHECK enum status statistics_test(
 /* In how many ways the samples can be put into the two groups; as a double, it may be huge. */
 double statistics_labellings(uint32_t base_count, uint32_t new_count);
 
+/* With fewer ways to label the samples none is as rare as 1 in 100, whatever they are. */
+#define STATISTICS_LABELLINGS_MIN 200
+
+/* How many ways it takes for a p of this or less: no p is below one in their number. */
+double statistics_labellings_wanted(double p);
+
+/* How many samples on each side have so many. */
+uint32_t statistics_runs_wanted(double p);
+
 /* Sums of products of a series with itself, shifted; several series add up. All zero is empty. */
 #define STATISTICS_LAG_COUNT 16
 

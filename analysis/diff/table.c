@@ -113,7 +113,7 @@ static uint32_t cut_batches(const struct run *run, uint32_t wanted, struct table
 }
 
 enum table_mode table_mode_of(
-	const struct run *const *runs, uint32_t run_count, uint32_t base_count)
+	const struct run *const *runs, uint32_t run_count, uint32_t base_count, double false_alarms)
 {
 	struct table_batch batches[TABLE_BATCH_COUNT];
 	const double work = batch_work(runs, run_count);
@@ -121,7 +121,8 @@ enum table_mode table_mode_of(
 	if (base_count == 0 || base_count == run_count) {
 		return TABLE_NO_SAMPLES;
 	}
-	if (statistics_labellings(base_count, run_count - base_count) >= TABLE_LABELLINGS_MIN) {
+	if (statistics_labellings(base_count, run_count - base_count) >=
+		statistics_labellings_wanted(false_alarms)) {
 		return TABLE_RUNS;
 	}
 	for (uint32_t i = 0; i < run_count; i++) {
@@ -450,7 +451,7 @@ static enum status fill_rows(struct table *table, const struct observations *obs
 }
 
 enum status table_create(const struct run *const *runs, uint32_t run_count, uint32_t base_count,
-	struct table **out_table)
+	double false_alarms, struct table **out_table)
 {
 	AUTO(table_destroy) struct table *table = calloc(1, sizeof(*table));
 	struct observations observations = {0};
@@ -463,7 +464,7 @@ enum status table_create(const struct run *const *runs, uint32_t run_count, uint
 	table->runs = runs;
 	table->run_count = run_count;
 	table->base_count = base_count;
-	table->mode = table_mode_of(runs, run_count, base_count);
+	table->mode = table_mode_of(runs, run_count, base_count, false_alarms);
 	status = make_design(table);
 	if (status == STATUS_OK) {
 		status = observations_collect(&observations, table, table->mode == TABLE_BLOCKS);

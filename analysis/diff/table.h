@@ -16,9 +16,6 @@
 #define TABLE_BATCH_COUNT     16
 #define TABLE_BATCH_COUNT_MIN 8
 
-/* With so many ways to label the runs, runs themselves are samples enough for a p under 0.01. */
-#define TABLE_LABELLINGS_MIN 200
-
 /* Runs on both sides: a month of hourly ones would be more than anybody compares. */
 #define TABLE_RUN_COUNT_MAX 512
 
@@ -91,13 +88,13 @@ struct table {
 	double *memory;
 };
 
-/* How noise can be judged in these runs, which are comparable. */
-enum table_mode table_mode_of(
-	const struct run *const *runs, uint32_t run_count, uint32_t base_count);
+/* How noise can be judged in these runs, which are comparable, at a rate of false alarms. */
+enum table_mode table_mode_of(const struct run *const *runs, uint32_t run_count,
+	uint32_t base_count, double false_alarms);
 
 /* Gives the table of the runs, of which the first `base_count` are the base. */
 MUST_CHECK enum status table_create(const struct run *const *runs, uint32_t run_count,
-	uint32_t base_count, struct table **out_table);
+	uint32_t base_count, double false_alarms, struct table **out_table);
 
 /* The name in JSON and budgets, valid for ever. */
 const char *table_metric_name(enum metric metric);

@@ -364,6 +364,37 @@ static void gpus_without_uuids_are_held_against_their_own_rank(void **state)
 	scene_finish(&scene);
 }
 
+/* 252 labellings cannot give a p under 0.1 %: the blocks can, and without them nothing is green. */
+static void a_lower_rate_of_false_alarms_wants_more_runs(void **state)
+{
+	struct diff_settings strict = diff_settings_default;
+
+	(void)state;
+	strict.false_alarms = 0.001;
+	for (int has_no_blocks = 0; has_no_blocks <= 1; has_no_blocks++) {
+		struct scene scene = {.count = 0};
+		struct diff_request request = {
+			.run_count = 10, .base_count = 5, .settings = &strict};
+
+		for (uint32_t i = 0; i < request.run_count; i++) {
+			const struct diff_run_plan plan = {.unit_count = 60,
+				.lock_scale = i < request.base_count ? 1 : 8,
+				.has_no_blocks = has_no_blocks};
+
+			scene_add(&scene, &plan, 100 + i);
+		}
+		request.runs = (const struct run *const *)scene.runs;
+		assert_int_equal(diff_create(&request, &scene.diff, &scene.diag), STATUS_OK);
+		assert_int_equal(
+			scene.diff->outcome, has_no_blocks ? DIFF_NOT_COMPARABLE : DIFF_WORSE);
+		if (has_no_blocks) {
+			expect_reason(&scene, "at least 7 runs a side");
+		}
+		scene_finish(&scene);
+	}
+	assert_int_equal(statistics_runs_wanted(0.01), 5);
+}
+
 static void a_gpu_that_fell_out_is_noted(void **state)
 {
 	struct scene scene = {.count = 0};
@@ -394,6 +425,7 @@ int main(void)
 		cmocka_unit_test(a_newer_schema_is_not_comparable),
 		cmocka_unit_test(a_run_given_twice_is_refused),
 		cmocka_unit_test(one_gpu_has_no_rows_for_all),
+		cmocka_unit_test(a_lower_rate_of_false_alarms_wants_more_runs),
 		cmocka_unit_test(a_gpu_that_fell_out_is_noted),
 		cmocka_unit_test(gpus_without_uuids_are_held_against_their_own_rank),
 	};
