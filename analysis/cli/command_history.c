@@ -3,6 +3,7 @@
 #include "analysis/cli/command.h"
 #include "analysis/cli/history_options.h"
 #include "analysis/cli/history_print.h"
+#include "analysis/core/duration.h"
 #include "analysis/history/history_kind.h"
 #include "analysis/report/output.h"
 #include "trace/base/array.h"
@@ -156,14 +157,16 @@ static enum status extract(void *context, const struct history_found *found)
 static void say_none(const struct history_filter *filter)
 {
 	struct diag line = {"no good run at all to compare with"};
+	char threshold[DURATION_TEXT_BYTES];
 	enum status status = STATUS_NOT_FOUND;
 
 	if (filter->devices) {
 		status = diag_set(&line, status,
 			"no good run to compare with: devices '%s', profile '%s', work %s%s%s, "
-			"threshold %s ns%s%s",
+			"threshold %s%s%s",
 			filter->devices, filter->profile, filter->work_unit,
-			*filter->work_name ? ":" : "", filter->work_name, filter->threshold_ns,
+			*filter->work_name ? ":" : "", filter->work_name,
+			duration_format(strtoull(filter->threshold_ns, NULL, 10), threshold),
 			filter->simulated && filter->simulated[0] == '1' ? ", simulated" : "",
 			filter->not_fingerprint ? ", other than that run itself" : "");
 	}
