@@ -30,6 +30,9 @@ static void control_characters_become_question_marks(void **state)
 	/* Letters of other languages are bytes above 0x7f. */
 	format(line, sizeof(line), "%s", "\xc3\xa9");
 	assert_string_equal(line, "\xc3\xa9");
+	/* But U+009B begins a sequence as ESC does; U+00A0 is only a space. */
+	format(line, sizeof(line), "%s", "a\xc2\x9b\x31m\xc2\xa0\xc2");
+	assert_string_equal(line, "a??1m\xc2\xa0\xc2");
 }
 
 static void only_a_line_that_does_not_fit_ends_in_dots(void **state)
