@@ -1,15 +1,19 @@
 # One place for how tests are declared.
 
 # unit_test(lane LIBRARIES analysis_core): builds tests/unit/test_lane.c into the test unit.lane.
-# With FROM the main file is that of another subject, built against other libraries.
+# With FROM the main file is that of another subject, built against other libraries. OPTIMIZED is for
+# those that compute for a quarter of a minute in a debug build.
 function(unit_test subject)
-  cmake_parse_arguments(ARG "" "TIMEOUT;FROM" "LIBRARIES;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMIZED" "TIMEOUT;FROM" "LIBRARIES;SOURCES" ${ARGN})
   if(NOT ARG_FROM)
     set(ARG_FROM ${subject})
   endif()
   add_executable(test_${subject} test_${ARG_FROM}.c ${ARG_SOURCES})
   target_link_libraries(test_${subject} PRIVATE ${ARG_LIBRARIES} PkgConfig::CMOCKA project_quality)
   target_include_directories(test_${subject} PRIVATE ${PROJECT_SOURCE_DIR})
+  if(ARG_OPTIMIZED)
+    target_compile_options(test_${subject} PRIVATE $<$<CONFIG:Debug>:-O2>)
+  endif()
   target_compile_definitions(test_${subject} PRIVATE
     SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     CASES_DIR="${PROJECT_SOURCE_DIR}/../shared/cases")

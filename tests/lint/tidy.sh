@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # clang-tidy 14 finds nothing in the product's sources. Takes the build folder for its compile commands.
+# The static analyzer takes four fifths of the time, so it runs only with GAPTRACE_ANALYZE=1: five
+# minutes of two processors, before a release and after a change to how memory is owned.
 set -euo pipefail
 build=$1
 cd "$(dirname "$0")/../.."
@@ -18,6 +20,10 @@ mapfile -t files < <(find trace prover analysis -name '*.c' | sort)
 if ! grep -q 'trace/cupti/inject.c' "$build/compile_commands.json"; then
   mapfile -t files < <(printf '%s\n' "${files[@]}" | grep -v '^trace/cupti/')
 fi
+config=$(cat .clang-tidy)
+if [ -z "${GAPTRACE_ANALYZE:-}" ]; then
+  config=$(sed -e 's/-\*,clang-analyzer-\*,/-*,/' -e '/^ *-clang-analyzer-/d' .clang-tidy)
+fi
 # One file a run: the analyzer's va_list check remembers across files and then errs.
-printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 1 "$tidy" --quiet -p "$build" 2>/dev/null
+printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 1 "$tidy" --quiet -p "$build" --config="$config" 2>/dev/null
 echo "${#files[@]} files are tidy"

@@ -1,14 +1,14 @@
 # The bodies of kernels, run on the host over made-up threads.
 unit_test(cuda_field LIBRARIES prover_cuda)
 unit_test(cuda_points LIBRARIES prover_cuda)
-unit_test(cuda_sums LIBRARIES prover_cuda SOURCES cuda_emulation.c TIMEOUT 600)
-unit_test(cuda_vectors LIBRARIES prover_cuda TIMEOUT 300)
+unit_test(cuda_sums OPTIMIZED LIBRARIES prover_cuda SOURCES cuda_emulation.c TIMEOUT 600)
+unit_test(cuda_vectors OPTIMIZED LIBRARIES prover_cuda TIMEOUT 300)
 # The backend over a runtime that is the host; its files are the test's own where CUDA is not built.
 set(cuda_emulated cuda_emulation.c cuda_runtime.c)
 foreach(part "" _evaluate _kernel _key _memory _meter _sums)
   list(APPEND cuda_emulated ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda${part}.c)
 endforeach()
-unit_test(device_cuda LIBRARIES prover_device TIMEOUT 300
+unit_test(device_cuda OPTIMIZED LIBRARIES prover_device TIMEOUT 300
   SOURCES cuda_stages.c groth16_fixture.c ${cuda_emulated})
 
 # The same on a GPU; skipped without one.
@@ -20,6 +20,7 @@ endif()
 add_executable(gpu_rates_emulated ${cuda_emulated}
   ../gpu/gpu_rates.c ../gpu/rates_points.c ../gpu/rates_transform.c)
 target_include_directories(gpu_rates_emulated PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(gpu_rates_emulated PRIVATE $<$<CONFIG:Debug>:-O2>)
 target_link_libraries(gpu_rates_emulated PRIVATE prover_device project_quality)
 foreach(mode transform copies msm ones)
   add_test(NAME unit.gpu_rates_${mode} COMMAND gpu_rates_emulated ${mode} 1 6)
