@@ -96,6 +96,6 @@ is_installed share/gaptrace/report.schema.json
 is_installed babeltrace2/plugins/babeltrace-plugin-gaptrace.so
 for program in bin/gaptrace bin/prove sbin/proverd; do
   is_installed "$program"
-  LD_LIBRARY_PATH=$(dirname "$(find "$work/all" -name libgaptrace.so)") "$work/all/$program" --version
+  env -u LD_LIBRARY_PATH "$work/all/$program" --version
 done
 echo "every program, page and profile is installed"
