@@ -107,6 +107,13 @@ static void job_and_worker_states(struct pipeline *pipeline)
 	for (uint32_t i = 0; i < snapshot->job_count; i++) {
 		job_state(&snapshot->jobs[i]);
 	}
+	/* So that a recording without a job says that there was none, and not that none was told.
+	 */
+	gaptrace_state(&(struct gaptrace_state){.subject = GAPTRACE_STATE_PROCESS,
+		.object = pipeline,
+		.name = GAPTRACE_STATE_OPEN_JOBS,
+		.work = GAPTRACE_NO_WORK,
+		.value = snapshot->job_count});
 }
 
 static void emit(struct pipeline *pipeline)

@@ -4,6 +4,8 @@
 #include "analysis/core/walk_note.h"
 #include "analysis/core/walk_phase.h"
 
+#include <string.h>
+
 static enum status add_span(struct walk *walk, const struct event *event, bool is_begin)
 {
 	const int32_t tid =
@@ -141,6 +143,11 @@ static enum status add_state(struct walk *walk, const struct event *event)
 				.time_ns = event->state.since_ns < event->time_ns
 						   ? event->state.since_ns
 						   : event->time_ns});
+	}
+	if (event->state.subject == GAPTRACE_STATE_PROCESS &&
+		strcmp(event->state.name, GAPTRACE_STATE_OPEN_JOBS) == 0) {
+		walk->jobs.is_told = true;
+		return STATUS_OK;
 	}
 	if (event->state.subject == GAPTRACE_STATE_QUEUE) {
 		return add_queue_state(walk, event);

@@ -42,3 +42,7 @@ if [ -f "$injection" ]; then
   claim "and so is every NVTX range"
   /usr/bin/python3 "$here/nvtx_ranges.py" "$WORK/trace" "$WORK/summary"
 fi
+
+claim "keyframes count the jobs that are under way, none included"
+babeltrace2 "$WORK/trace" >"$WORK/events.text"
+expect_line "$WORK/events.text" 'gaptrace:state.*name = "open jobs".* value = 0,'

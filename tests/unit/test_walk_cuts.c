@@ -331,6 +331,21 @@ static void a_silent_gpu_waits_with_the_others_and_for_them(void **state)
 		"80-100 no_work - - 0>0\n");
 }
 
+/* A keyframe counted the jobs, so none was told because there was none. */
+static void a_service_without_a_job_has_no_work(void **state)
+{
+	(void)state;
+	walk_script_expect("50 1 state open_jobs value=0\n",
+		(struct walk_script_gap){0, 100, .device = 0}, "0-100 no_work - - 0>0\n");
+	walk_script_expect("50 1 state thread x\n", (struct walk_script_gap){0, 100, .device = 0},
+		"0-100 unknown - edge 0>0\n");
+	walk_script_expect("20 1 state job 1 job=1 since=10\n"
+			   "20 1 state open_jobs value=1\n",
+		(struct walk_script_gap){0, 100, .device = 0},
+		"0-10 no_work - - 0>0\n"
+		"10-100 unknown - edge 0>0\n");
+}
+
 /* The recording ended before the job did: nobody knows what was still to come. */
 static void the_end_of_a_recording_is_an_unknown_edge(void **state)
 {
@@ -381,6 +396,7 @@ int main(void)
 		cmocka_unit_test(lost_events_beside_a_part_do_not_touch_it),
 		cmocka_unit_test(the_edge_is_imbalance_while_others_have_work),
 		cmocka_unit_test(a_silent_gpu_waits_with_the_others_and_for_them),
+		cmocka_unit_test(a_service_without_a_job_has_no_work),
 		cmocka_unit_test(the_end_of_a_recording_is_an_unknown_edge),
 		cmocka_unit_test(what_is_forgotten_changes_nothing_later),
 	};

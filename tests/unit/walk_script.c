@@ -261,6 +261,9 @@ static void fill_state(const struct line *line, struct event *event)
 		event->state.subject = GAPTRACE_STATE_JOB;
 	} else if (strcmp(word(line, 3), "queue") == 0) {
 		event->state.subject = GAPTRACE_STATE_QUEUE;
+	} else if (strcmp(word(line, 3), "open_jobs") == 0) {
+		event->state.subject = GAPTRACE_STATE_PROCESS;
+		event->state.name = GAPTRACE_STATE_OPEN_JOBS;
 	}
 }
 

@@ -149,6 +149,9 @@
 #define GAPTRACE_STATE_CUPTI_DEFAULT  "cupti clock default"
 #define GAPTRACE_STATE_CUPTI_OFF      "cupti off"
 
+/* And that its jobs are traced: `value` of them are under way. */
+#define GAPTRACE_STATE_OPEN_JOBS "open jobs"
+
 #define GAPTRACE_ENUM_LOCK_MODE(name, value, label)     GAPTRACE_LOCK_##name = (value),
 #define GAPTRACE_ENUM_WAIT_KIND(name, value, label)     GAPTRACE_WAIT_##name = (value),
 #define GAPTRACE_ENUM_BUFFER_KIND(name, value, label)   GAPTRACE_BUFFER_##name = (value),
