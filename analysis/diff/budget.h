@@ -61,6 +61,7 @@ struct budget_result {
 	const struct budget_limit *limit;
 	int32_t device; /* a slot of the table, or TABLE_ALL */
 	double value;
+	bool has_row; /* false: nothing of the runs is what it is about */
 	bool is_kept;
 };
 

@@ -40,15 +40,19 @@ static double length_of(const struct table *table, const struct table_row *row)
 	return longest;
 }
 
-static double sum_rows(const struct table *table, const struct budget_limit *limit, int32_t device)
+static double sum_rows(const struct table *table, const struct budget_limit *limit, int32_t device,
+	bool *out_has_row)
 {
 	double sum = 0;
+
+	*out_has_row = false;
 
 	for (uint32_t i = 0; i < table->row_count; i++) {
 		const struct table_row *row = &table->rows[i];
 
 		if (row->device == device && is_about(limit, row)) {
 			sum += length_of(table, row);
+			*out_has_row = true;
 		}
 	}
 	return sum;
@@ -79,7 +83,8 @@ static void check(const struct table *table, int32_t device, struct budget_resul
 
 	result->device = device;
 	/* The table has no rows for all GPUs where there is one. */
-	result->value = sum_rows(table, limit, device == TABLE_ALL && is_only_one ? 0 : device);
+	result->value = sum_rows(
+		table, limit, device == TABLE_ALL && is_only_one ? 0 : device, &result->has_row);
 	if (limit->is_share) {
 		const double time = time_of(table, device);
 

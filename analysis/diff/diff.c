@@ -229,6 +229,30 @@ static void conclude(struct diff *diff)
 	}
 }
 
+/* A name that nothing has may be a slip of the pen, and would be kept for ever. */
+static enum status note_empty_limits(struct diff *diff)
+{
+	enum status status = STATUS_OK;
+	bool has_row = false;
+
+	for (uint32_t i = 0; i < diff->limit_count && status == STATUS_OK; i++) {
+		const struct budget_limit *limit = diff->limits[i].limit;
+		const bool is_last =
+			i + 1 == diff->limit_count || diff->limits[i + 1].limit != limit;
+
+		has_row |= diff->limits[i].has_row;
+		if (is_last && !has_row && (*limit->object || *limit->phase)) {
+			status = lines_add(&diff->notes,
+				"[limit %s]: no new run has such a cause, object '%s', phase '%s'; "
+				"is it spelt right?",
+				limit->name, *limit->object ? limit->object : "*",
+				*limit->phase ? limit->phase : "*");
+		}
+		has_row = has_row && !is_last;
+	}
+	return status;
+}
+
 enum status diff_create(
 	const struct diff_request *request, struct diff **out_diff, struct diag *diag)
 {
@@ -260,6 +284,7 @@ enum status diff_create(
 	if (status == STATUS_OK && diff->outcome == DIFF_PASSED && request->budget) {
 		status = budget_check(
 			request->budget, diff->table, &diff->limits, &diff->limit_count, diag);
+		status = status == STATUS_OK ? note_empty_limits(diff) : status;
 	}
 	if (status == STATUS_OK) {
 		conclude(diff);

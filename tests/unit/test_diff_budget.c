@@ -170,6 +170,28 @@ static void limits_hold_without_a_base(void **state)
 		phrase_limit(diff, &diff->limits[2], text), "gpu 0: 40.00 ms, at most 2.000 s");
 }
 
+static void a_limit_on_an_unknown_name_is_kept_and_noted(void **state)
+{
+	AUTO(run_destroy) struct run *run = NULL;
+	AUTO(budget_destroy) struct budget *budget = NULL;
+	AUTO(diff_destroy) struct diff *diff = NULL;
+	struct diag diag = {""};
+	uint32_t noted = 0;
+
+	(void)state;
+	assert_int_equal(
+		hold("[limit typo]\nwhat = idle\ncause = lock\nobject = trackr\nat_most = 50ms\n"
+		     "[limit good]\nwhat = idle\ncause = lock\nobject = track*\nat_most = 50ms\n",
+			&run, &budget, &diff, &diag),
+		STATUS_OK);
+	assert_int_equal(diff->outcome, DIFF_PASSED);
+	for (uint32_t i = 0; i < diff->notes.count; i++) {
+		noted += strstr(diff->notes.list[i], "[limit typo]: no new run has") != NULL;
+		assert_null(strstr(diff->notes.list[i], "[limit good]"));
+	}
+	assert_int_equal(noted, 1);
+}
+
 static void a_broken_limit_is_a_regression(void **state)
 {
 	AUTO(run_destroy) struct run *run = NULL;
@@ -221,6 +243,7 @@ int main(void)
 		cmocka_unit_test(what_is_wrong_is_refused_by_line),
 		cmocka_unit_test(long_lines_and_missing_files_are_said),
 		cmocka_unit_test(limits_hold_without_a_base),
+		cmocka_unit_test(a_limit_on_an_unknown_name_is_kept_and_noted),
 		cmocka_unit_test(a_broken_limit_is_a_regression),
 		cmocka_unit_test(a_limit_on_what_is_not_there_is_wrong_use),
 	};
