@@ -18,6 +18,7 @@ struct keyframe {
 	struct gaptrace_mutex mutex; /* guards is_stopping */
 	struct gaptrace_condition stopping;
 	bool is_stopping;
+	bool was_recording; /* when it was started; the thread's own from then on */
 };
 
 static void queue_state(struct priority_queue *queue, int32_t device)
@@ -139,8 +140,8 @@ static void *run(void *argument)
 {
 	struct keyframe *keyframe = argument;
 	bool is_stopping = false;
-	bool was_recording = false;
-	uint64_t due_ns = 0;
+	bool was_recording = keyframe->was_recording;
+	uint64_t due_ns = clock_now_ns() + LOOK_NS;
 
 	gaptrace_thread_name("keyframe");
 	while (!is_stopping) {
@@ -179,6 +180,11 @@ enum status keyframe_start(struct pipeline *pipeline, struct keyframe **out_keyf
 	if (status != STATUS_OK) {
 		free(keyframe);
 		return status;
+	}
+	/* Before the first job can come, so that a recording of the whole run begins with none. */
+	keyframe->was_recording = gaptrace_is_recording();
+	if (keyframe->was_recording) {
+		emit(pipeline);
 	}
 	error = pthread_create(&keyframe->thread, NULL, run, keyframe);
 	if (error != 0) {
