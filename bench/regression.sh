@@ -30,6 +30,6 @@ echo
 "$rates" lengths $(((comparisons + 4) / 5))
 if [ "$live" -gt 0 ]; then
   echo
-  "$here/regression_live.sh" "$build" "$live" || status=1
+  "$here/../tests/integration/regression_live.sh" "$build" "$live" || status=1
 fi
 exit "$status"

@@ -175,6 +175,7 @@ struct tally {
 	uint32_t hits[PLANTED_MORE_COUNT];
 	uint32_t named[PLANTED_MORE_COUNT];
 	uint32_t counts[PLANTED_MORE_COUNT];
+	uint32_t opposites[PLANTED_MORE_COUNT]; /* a regression called better, or a cure worse */
 };
 
 static void measure_one(const struct planted *planted, uint32_t index, const struct shape *shape,
@@ -199,6 +200,7 @@ static void measure_one(const struct planted *planted, uint32_t index, const str
 		tallies[is_cure].hits[index] += is_cure ? rates.better : rates.worse;
 		tallies[is_cure].named[index] += named;
 		tallies[is_cure].counts[index] += rates.comparisons;
+		tallies[is_cure].opposites[index] += is_cure ? rates.worse : rates.better;
 	}
 }
 
@@ -233,8 +235,8 @@ static bool measure_planted(uint32_t comparisons, const char *only)
 		print_rate(tally->hits[index], tally->counts[index]);
 		printf("; named");
 		print_rate(tally->named[index], tally->counts[index]);
-		printf("\n");
-		is_enough = is_enough &&
+		printf("; the opposite %u\n", tally->opposites[index]);
+		is_enough = is_enough && tally->opposites[index] == 0 &&
 			    (!is_target || tally->named[index] >= POWER_MIN * tally->counts[index]);
 	}
 	return is_enough;
