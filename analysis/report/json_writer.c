@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/report/json_writer.h"
 
+#include "trace/base/utf8.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -19,29 +21,6 @@ static void line_break(const struct json_writer *writer)
 	for (unsigned int i = 0; i < writer->depth; i++) {
 		(void)fputc(' ', writer->stream);
 	}
-}
-
-/* How many bytes of valid UTF-8 begin at `bytes`; 0 when it is none. */
-static int utf8_length(const unsigned char *bytes)
-{
-	const unsigned char first = bytes[0];
-	const int length = first < 0x80                     ? 1
-			   : first >= 0xc2 && first <= 0xdf ? 2
-			   : first >= 0xe0 && first <= 0xef ? 3
-			   : first >= 0xf0 && first <= 0xf4 ? 4
-							    : 0;
-
-	for (int i = 1; i < length; i++) {
-		if ((bytes[i] & 0xc0) != 0x80) {
-			return 0;
-		}
-	}
-	/* Overlong forms, surrogates, and beyond the last code point. */
-	if ((first == 0xe0 && bytes[1] < 0xa0) || (first == 0xed && bytes[1] > 0x9f) ||
-		(first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] > 0x8f)) {
-		return 0;
-	}
-	return length;
 }
 
 /*
@@ -66,14 +45,14 @@ static const struct {
 };
 
 /* The code point of one character's bytes. */
-static unsigned int code_point_of(const unsigned char *bytes, int length)
+static unsigned int code_point_of(const unsigned char *bytes, unsigned int length)
 {
 	unsigned int code = length == 1   ? bytes[0]
 			    : length == 2 ? bytes[0] & 0x1fu
 			    : length == 3 ? bytes[0] & 0x0fu
 					  : bytes[0] & 0x07u;
 
-	for (int i = 1; i < length; i++) {
+	for (unsigned int i = 1; i < length; i++) {
 		code = code << 6 | (bytes[i] & 0x3fu);
 	}
 	return code;
@@ -105,7 +84,7 @@ static void write_string(FILE *stream, const char *value)
 
 	(void)fputc('"', stream);
 	while (*at) {
-		const int length = utf8_length(at);
+		const unsigned int length = utf8_length((const char *)at);
 
 		if (length == 0) {
 			(void)fputs("\\ufffd", stream);
@@ -117,7 +96,7 @@ static void write_string(FILE *stream, const char *value)
 		} else if (is_acting(code_point_of(at, length))) {
 			write_escaped(stream, code_point_of(at, length));
 		} else {
-			(void)fwrite(at, 1, (size_t)length, stream);
+			(void)fwrite(at, 1, length, stream);
 		}
 		at += length;
 	}

@@ -79,6 +79,8 @@ expect_api 404 "there is no /jobs/" GET /jobs/
 expect_api 404 "there is no /jobs/1x" GET /jobs/1x
 expect_api 404 "there is no /jobs/99999999999999999999" GET /jobs/99999999999999999999
 expect_api 404 "no built-in key 'merkle'" GET /keys/merkle/verification_key.json
+expect_api 404 "there is no /\?" GET /%ff
+expect_api 404 "there is no /\?" GET /%0a
 expect_api 405 "it allows GET" POST /status ''
 expect_api 405 "it allows POST, GET" PUT /jobs ''
 expect_api 405 "it allows GET" DELETE /jobs/1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves that a line is one clean line, and that one that is cut says so. */
+/* Proves that a line is one clean line of UTF-8, and that one that is cut says so. */
 #include "trace/base/line.h"
 
 #include <setjmp.h>
@@ -31,8 +31,35 @@ static void control_characters_become_question_marks(void **state)
 	format(line, sizeof(line), "%s", "\xc3\xa9");
 	assert_string_equal(line, "\xc3\xa9");
 	/* But U+009B begins a sequence as ESC does; U+00A0 is only a space. */
-	format(line, sizeof(line), "%s", "a\xc2\x9b\x31m\xc2\xa0\xc2");
-	assert_string_equal(line, "a??1m\xc2\xa0\xc2");
+	format(line, sizeof(line), "%s", "a\xc2\x9b\x31m\xc2\xa0");
+	assert_string_equal(line, "a??1m\xc2\xa0");
+}
+
+/* A reason becomes a JSON string, which cannot be made of anything else. */
+static void what_is_no_utf8_becomes_question_marks(void **state)
+{
+	static const char *const none[] = {"\xff", "\x9b", "\xc2", "\xc0\xaf", "\xe0\x80\xaf",
+		"\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"};
+	char line[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		format(line, sizeof(line), "%s", none[i]);
+		assert_int_equal(strspn(line, "?"), strlen(none[i]));
+	}
+	format(line, sizeof(line), "a%sb", "\xe2\x82");
+	assert_string_equal(line, "a??b");
+	format(line, sizeof(line), "%s", "\xe2\x82\xac\xf0\x9f\x98\x80");
+	assert_string_equal(line, "\xe2\x82\xac\xf0\x9f\x98\x80");
+}
+
+static void a_character_that_is_cut_is_none(void **state)
+{
+	char line[8];
+
+	(void)state;
+	format(line, sizeof(line), "%s", "123\xc3\xa9\xc3\xa9\xc3\xa9");
+	assert_string_equal(line, "123?...");
 }
 
 static void only_a_line_that_does_not_fit_ends_in_dots(void **state)
@@ -52,6 +79,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(control_characters_become_question_marks),
+		cmocka_unit_test(what_is_no_utf8_becomes_question_marks),
+		cmocka_unit_test(a_character_that_is_cut_is_none),
 		cmocka_unit_test(only_a_line_that_does_not_fit_ends_in_dots),
 	};
 

@@ -14,8 +14,8 @@ struct diag {
 
 /*
  * Formats one line into `diag`, which may be NULL, and gives back `status`, so that a parser can
- * write `return diag_set(...)`. Control characters become '?'; a line that does not fit ends in
- * "...".
+ * write `return diag_set(...)`. Control characters and what is no UTF-8 become '?'; a line
+ * that does not fit ends in "...".
  */
 MUST_CHECK enum status diag_set(struct diag *diag, enum status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One line of text for a person. Names in it come from anywhere: a control byte could move a
- * terminal's cursor or begin a second line, so each becomes '?'.
+ * terminal's cursor or begin a second line, and JSON holds nothing but UTF-8, so what is a control
+ * character or no UTF-8 becomes '?'.
  */
 #pragma once
 
