@@ -23,5 +23,4 @@ unit_test(report_memory LIBRARIES analysis_core)
 unit_test(quantiles LIBRARIES analysis_core)
 unit_test(work_unit LIBRARIES analysis_core)
 unit_test(blocks LIBRARIES analysis_core)
-unit_test(report_blocks LIBRARIES analysis_core SOURCES ../simulator/world.c ../simulator/world_thread.c
-  ../simulator/world_device.c ../simulator/world_events.c ../simulator/scenario.c)
+unit_test(report_blocks LIBRARIES analysis_core simulator_service)

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/simulator/world_step.h"
+
+static void emit_call(struct world *world, int thread, const char *name, uint64_t correlation)
+{
+	struct event *event = world_emit(world, EVENT_GPU_API, thread);
+
+	event->api.name = name;
+	event->api.tid = world_tid(thread);
+	event->api.correlation = correlation;
+	event->api.start_ns = world->threads[thread].wait_from_ns;
+	event->api.end_ns = world->now_ns;
+}
+
+enum step world_call_run(struct world *world, int thread, const struct op *op)
+{
+	if (world_thread_lasts(world, thread, op, op->ns)) {
+		return STEP_STAY;
+	}
+	world_thread_note(world, thread,
+		(struct activity){
+			.kind = ACTIVITY_CALL, .name = op->name, .object = -1, .ender = -1});
+	emit_call(world, thread, op->name, ++world->correlation);
+	return STEP_NEXT;
+}
+
+enum step world_call_issue(struct world *world, int thread, const struct op *op)
+{
+	struct thread *state = &world->threads[thread];
+	bool is_pageable = op->code == OP_COPY && op->kind == 1;
+	const char *name = op->code == OP_LAUNCH ? "cudaLaunchKernel" : "cudaMemcpyAsync";
+	struct world_operation *fact;
+
+	if (state->run_until_ns == 0 && state->operation < 0) {
+		state->operation = world_device_call(world, thread, op);
+	}
+	if (!state->is_waiting && world_thread_lasts(world, thread, op, op->ns)) {
+		return STEP_STAY;
+	}
+	state->is_woken = false;
+	if (is_pageable && !world->states[state->operation].is_done) {
+		state->is_waiting = true;
+		world->states[state->operation].waiter = thread;
+		return STEP_STAY;
+	}
+	state->is_waiting = false;
+	fact = &world->states[state->operation].fact;
+	fact->call_end_ns = world->now_ns;
+	world_thread_note(world, thread,
+		(struct activity){.kind = ACTIVITY_CALL,
+			.name = name,
+			.object = -1,
+			.ender = -1,
+			.is_pageable = is_pageable,
+			.device = fact->device,
+			.stream = fact->stream});
+	emit_call(world, thread, name, fact->correlation);
+	state->operation = -1;
+	return STEP_NEXT;
+}
+
+enum step world_call_synchronize(struct world *world, int thread, const struct op *op)
+{
+	struct thread *state = &world->threads[thread];
+	uint64_t correlation;
+	struct event *event;
+
+	if (state->run_until_ns == 0 && !state->is_waiting) {
+		state->operation = world->devices[state->device].last_of_stream[op->object];
+	}
+	if (!state->is_waiting && world_thread_lasts(world, thread, op, op->ns)) {
+		return STEP_STAY;
+	}
+	state->is_woken = false;
+	if (state->operation >= 0 && !world->states[state->operation].is_done) {
+		state->is_waiting = true;
+		world->states[state->operation].waiter = thread;
+		return STEP_STAY;
+	}
+	state->is_waiting = false;
+	state->operation = -1;
+	world_thread_note(world, thread,
+		(struct activity){.kind = ACTIVITY_CALL,
+			.name = "cudaStreamSynchronize",
+			.object = -1,
+			.ender = -1,
+			.is_stream_sync = true,
+			.device = state->device,
+			.stream = op->object});
+	correlation = ++world->correlation;
+	emit_call(world, thread, "cudaStreamSynchronize", correlation);
+	event = world_emit(world, EVENT_GPU_SYNC, thread);
+	event->sync.operation = (struct event_operation){.device = state->device,
+		.context = 1,
+		.stream = (uint32_t)op->object,
+		.correlation = correlation,
+		.start_ns = state->wait_from_ns,
+		.end_ns = world->now_ns};
+	event->sync.kind = GAPTRACE_SYNC_STREAM;
+	return STEP_NEXT;
+}
