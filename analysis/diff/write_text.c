@@ -102,7 +102,7 @@ static void write_method(const struct diff *diff, FILE *stream)
 	(void)fprintf(stream,
 		"a change counts from %s per %s and GPU and %g %% on (%g %% of the time per "
 		"unit),\n"
-		"when chance would bring it in under %g %% of comparisons; samples are %s\n",
+		"when chance would bring it (p) in under %g %% of comparisons; samples are %s\n",
 		phrase_value(BUDGET_PER_UNIT_NS, diff->absolute_ns, threshold),
 		phrase_unit(diff, unit), diff->settings.relative * 100,
 		diff->settings.throughput * 100, diff->settings.false_alarms * 100,

@@ -396,32 +396,44 @@ static void write_device(const struct report_data *report, uint32_t index, FILE 
 	text_write_worst(report, device, stream);
 }
 
-/* All GPUs together: who is to blame, and who is not. */
-static void write_verdicts(const struct verdict_list *verdicts, FILE *stream)
+static void write_verdict(const struct verdict_row *row, const char *verdict, FILE *stream)
 {
-	static const char *const texts[] = {
-		[VERDICT_CONFIRMED] = "CONFIRMED",
-		[VERDICT_REFUTED] = "refuted",
-		[VERDICT_CANNOT_TELL] = "cannot tell",
-	};
 	char time[DURATION_TEXT_BYTES];
 	char ceiling[DURATION_TEXT_BYTES];
 	char text[PRINTABLE_BYTES_MAX];
 
-	(void)fprintf(
-		stream, "\nverdicts, all GPUs together%21s %7s %10s\n", "time", "share", "at most");
-	for (uint32_t i = 0; i < verdicts->count; i++) {
-		const struct verdict_row *row = &verdicts->rows[i];
+	(void)fprintf(stream, "  %-24s %-11s %8s %5.1f %% %10s\n",
+		printable_copy(row->suspect, 24, text), verdict, duration_format(row->ns, time),
+		row->share * 100, duration_format(row->ceiling_ns, ceiling));
+	if (row->verdict == VERDICT_CANNOT_TELL ||
+		(row->verdict == VERDICT_CONFIRMED && row->ns == 0)) {
+		(void)fprintf(stream, "      %s\n", printable_copy(row->reason, 90, text));
+	}
+}
 
-		(void)fprintf(stream, "  %-24s %-11s %8s %5.1f %% %10s\n",
-			printable_copy(row->suspect, 24, text), texts[row->verdict],
-			duration_format(row->ns, time), row->share * 100,
-			duration_format(row->ceiling_ns, ceiling));
-		if (row->verdict == VERDICT_CANNOT_TELL ||
-			(row->verdict == VERDICT_CONFIRMED && row->ns == 0)) {
-			(void)fprintf(stream, "      %s\n", printable_copy(row->reason, 90, text));
+static void write_verdicts_of(
+	const struct verdict_list *verdicts, enum verdict verdict, const char *text, FILE *stream)
+{
+	for (uint32_t i = 0; i < verdicts->count; i++) {
+		if (verdicts->rows[i].verdict == verdict) {
+			write_verdict(&verdicts->rows[i], text, stream);
 		}
 	}
+}
+
+/* All GPUs together: who is to blame, and who is not, in this order for who stops reading. */
+static void write_verdicts(const struct verdict_list *verdicts, FILE *stream)
+{
+	(void)fprintf(
+		stream, "\nverdicts, all GPUs together%21s %7s %10s\n", "time", "share", "at most");
+	write_verdicts_of(verdicts, VERDICT_CONFIRMED, "CONFIRMED", stream);
+	write_verdicts_of(verdicts, VERDICT_CANNOT_TELL, "cannot tell", stream);
+	write_verdicts_of(verdicts, VERDICT_REFUTED, "refuted", stream);
+	(void)fprintf(stream,
+		"  (confirmed: %d %% of the time without a kernel, or more; at most: all that "
+		"could "
+		"go with it)\n",
+		VERDICT_SHARE_PERCENT);
 }
 
 void report_write_text(const struct report_data *report, FILE *stream)

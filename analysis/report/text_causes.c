@@ -104,6 +104,7 @@ static const struct report_cause *find_first(const struct report_data *report, u
 struct first_base {
 	uint64_t idle_ns;
 	uint64_t window_ns;
+	uint32_t gpu_count;
 };
 
 static struct first_base base_of(const struct report_data *report)
@@ -117,6 +118,7 @@ static struct first_base base_of(const struct report_data *report)
 		if (report->devices[d] && report->devices[d]->is_used) {
 			base.idle_ns += report->devices[d]->gaps[SWEEP_KERNEL].total_ns;
 			base.window_ns += window_ns;
+			base.gpu_count++;
 		}
 	}
 	return base;
@@ -149,6 +151,24 @@ static void write_first_line(const char *lead, const struct report_cause *row, u
 	(void)fprintf(stream, "       %s\n", remedy_of(row));
 }
 
+/* Whether there is anything to look for at all. */
+static void write_idle_line(
+	const struct report_data *report, const struct first_base *base, FILE *stream)
+{
+	char time[DURATION_TEXT_BYTES];
+	char threshold[DURATION_TEXT_BYTES];
+
+	if (base->gpu_count == 0) {
+		return;
+	}
+	(void)fprintf(stream,
+		"idle:  %s without a kernel on %" PRIu32 " GPU%s, %.0f %% of all, in gaps of %s "
+		"and more\n",
+		duration_format(base->idle_ns, time), base->gpu_count,
+		base->gpu_count == 1 ? "" : "s", text_percent(base->idle_ns, base->window_ns),
+		duration_format(analyzer_threshold_ns(report->analyzer), threshold));
+}
+
 void text_write_first(const struct report_data *report, FILE *stream)
 {
 	const struct report_cause no_work = {.cause = CAUSE_NO_WORK, .object = "", .phase = ""};
@@ -163,6 +183,7 @@ void text_write_first(const struct report_data *report, FILE *stream)
 	if (!analyzer_trust(report->analyzer)->ok) {
 		return;
 	}
+	write_idle_line(report, &base, stream);
 	if (by_right_ns > ns) {
 		write_first_line("first", &no_work, by_right_ns, &base, stream);
 	}

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* The row that takes the most idle time of all GPUs, and what helps. */
+/* How idle all GPUs were together, the row that takes the most of it, and what helps. */
 void text_write_first(const struct report_data *report, FILE *stream);
 
 void text_write_causes(const struct report_device *device, FILE *stream);

@@ -240,6 +240,9 @@ static void a_cause_is_one_row_whoever_held_and_the_largest_comes_first(void **s
 	add(report, event_job(EVENT_JOB_END, 60 * MS, 7, 1));
 	assert_int_equal(report_data_end(report), STATUS_OK);
 	text = report_reading_text(report, "text");
+	/* Of the 60 ms the two gaps of 20; a third is cut by the job's end. */
+	assert_non_null(strstr(text, "idle:  40.00 ms without a kernel on 1 GPU, 67 % of all, in "
+				     "gaps of 5.000 ms and more\nfirst: "));
 	/* 19 of each gap's 20 ms; the rest is before the wait. */
 	assert_non_null(strstr(text, "first: lock tracker: not traced, 38.00 ms: 95 % of the time "
 				     "without a kernel, 63 % of all\n"));
@@ -247,6 +250,33 @@ static void a_cause_is_one_row_whoever_held_and_the_largest_comes_first(void **s
 	assert_non_null(row);
 	assert_non_null(strstr(row, "38.00 ms  95.0 %     2  thread 21 +1\n"));
 	assert_null(strstr(row + 1, "\n  lock tracker: not traced  "));
+	free(text);
+}
+
+static void verdicts_that_blame_come_first(void **state)
+{
+	AUTO(report_data_destroy) struct report_data *report = NULL;
+	char *text;
+	const char *confirmed;
+	const char *untold;
+	const char *refuted;
+
+	(void)state;
+	assert_int_equal(report_data_create(5 * MS, &report), STATUS_OK);
+	add(report, event_job(EVENT_JOB_SUBMIT, 0, 7, 1));
+	add(report, event_device(0, 7, 0, "A"));
+	add_wait(report, 0, 21, 1);
+	add(report, event_job(EVENT_JOB_END, 60 * MS, 7, 1));
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	text = report_reading_text(report, "text");
+	confirmed = strstr(text, "tracker_lock             CONFIRMED");
+	untold = strstr(text, "pcie                     cannot tell");
+	refuted = strstr(text, "gpu_mutex                refuted");
+	assert_non_null(confirmed);
+	assert_non_null(untold);
+	assert_non_null(refuted);
+	assert_true(confirmed < untold);
+	assert_true(untold < refuted);
 	free(text);
 }
 
@@ -376,6 +406,7 @@ int main(void)
 		cmocka_unit_test(hostile_names_stay_inside),
 		cmocka_unit_test(losses_are_in_both_formats_and_make_parts_unknown),
 		cmocka_unit_test(a_cause_is_one_row_whoever_held_and_the_largest_comes_first),
+		cmocka_unit_test(verdicts_that_blame_come_first),
 		cmocka_unit_test(an_empty_recording_is_a_report_without_devices),
 		cmocka_unit_test(the_clock_is_told_with_its_path_and_bound),
 		cmocka_unit_test(a_file_is_whole_or_absent),
