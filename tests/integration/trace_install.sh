@@ -92,6 +92,10 @@ done
 for profile in "$root"/trace/profiles/*.conf; do
   is_installed "share/gaptrace/profiles/${profile##*/}"
 done
+while IFS= read -r page; do
+  is_installed "share/doc/gaptrace/${page#docs/}"
+done < <(grep -oh 'docs/[a-z]*\.md' "$root"/docs/man/* | sort -u)
+is_installed share/doc/gaptrace/ci/gate.sh
 is_installed share/gaptrace/report.schema.json
 is_installed babeltrace2/plugins/babeltrace-plugin-gaptrace.so
 for program in bin/gaptrace bin/prove sbin/proverd; do
