@@ -162,6 +162,12 @@ static enum status open_parts(struct nsys_reader *reader, const char *path, stru
 	if (status == STATUS_OK) {
 		status = open_streams(reader, diag, &has_table);
 	}
+	if (status == STATUS_OK && !has_table && reader->database.has_log) {
+		status = diag_set(diag, STATUS_BAD_INPUT,
+			"%s: tables: none but in %s-wal, which is not read: open the file with "
+			"sqlite3 once",
+			path, path);
+	}
 	if (status == STATUS_OK && !has_table) {
 		status = diag_set(diag, STATUS_BAD_INPUT,
 			"%s: tables: none of those that nsys export --type sqlite makes; "

@@ -77,17 +77,18 @@ static enum status check_file(struct nsys_database *database, struct diag *diag)
 	return STATUS_OK;
 }
 
-static bool has_write_ahead_log(const char *path)
+/* Whether SQLite left a file of that suffix beside the database. */
+static bool has_companion(const char *path, const char *suffix)
 {
-	char *log = NULL;
+	char *companion = NULL;
 	struct stat facts;
-	bool has_log = false;
+	bool has_one = false;
 
-	if (asprintf(&log, "%s-wal", path) >= 0) {
-		has_log = stat(log, &facts) == 0 && facts.st_size > 0;
-		free(log);
+	if (asprintf(&companion, "%s%s", path, suffix) >= 0) {
+		has_one = stat(companion, &facts) == 0 && facts.st_size > 0;
+		free(companion);
 	}
-	return has_log;
+	return has_one;
 }
 
 /* `immutable`: no lock, no journal and no shared memory beside a file that may be read-only. */
@@ -209,7 +210,8 @@ enum status nsys_database_open(struct nsys_database *database, const char *path,
 			"%s: %s", path, sqlite3_errstr(code));
 	} else {
 		distrust(database);
-		database->has_log = has_write_ahead_log(path);
+		database->has_log = has_companion(path, "-wal");
+		database->has_journal = has_companion(path, "-journal");
 		status = check_schema(database, diag);
 	}
 	if (status != STATUS_OK) {
@@ -222,6 +224,7 @@ enum status nsys_database_open(struct nsys_database *database, const char *path,
 void nsys_database_close(struct nsys_database *database)
 {
 	(void)sqlite3_finalize(database->find_table);
+	(void)sqlite3_finalize(database->find_other);
 	(void)sqlite3_finalize(database->find_column);
 	(void)sqlite3_close_v2(database->db);
 	(void)sqlite3_close_v2(database->scratch);
@@ -254,6 +257,16 @@ bool nsys_database_has_table(struct nsys_database *database, const char *name)
 			" AND name=?1 COLLATE NOCASE");
 	}
 	return has_answer(database, database->find_table, name, NULL);
+}
+
+bool nsys_database_has_other(struct nsys_database *database, const char *name)
+{
+	if (!database->find_other) {
+		database->find_other = nsys_database_prepare(database,
+			"SELECT 1 FROM pragma_table_list WHERE schema='main' AND type<>'table'"
+			" AND name=?1 COLLATE NOCASE");
+	}
+	return has_answer(database, database->find_other, name, NULL);
 }
 
 bool nsys_database_has_column(struct nsys_database *database, const char *table, const char *column)

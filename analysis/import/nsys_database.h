@@ -17,6 +17,7 @@
 struct nsys_database {
 	sqlite3 *db;
 	sqlite3_stmt *find_table;  /* asked for each table, kept for all of them */
+	sqlite3_stmt *find_other;  /* likewise */
 	sqlite3_stmt *find_column; /* likewise */
 	sqlite3 *scratch;          /* a temporary file of ours, made when it is needed */
 	const char *path;          /* borrowed from the opener while it opens */
@@ -26,6 +27,7 @@ struct nsys_database {
 	int saved_count;        /* damaged tables whose rows were saved */
 	bool is_partial;        /* of the schema only a part could be read */
 	bool has_log;           /* a write-ahead log lies beside it, whose rows are not read */
+	bool has_journal;       /* whoever wrote the file has not ended, or died over it */
 };
 
 /* What a step of a statement came to. */
@@ -44,6 +46,8 @@ void nsys_database_close(struct nsys_database *database);
 
 /* True when `name` is an ordinary table of the file: no view, no virtual table. */
 bool nsys_database_has_table(struct nsys_database *database, const char *name);
+/* True when something of that name is there that is no such table. */
+bool nsys_database_has_other(struct nsys_database *database, const char *name);
 /* True when that table has a stored column of that name. */
 bool nsys_database_has_column(
 	struct nsys_database *database, const char *table, const char *column);

@@ -203,6 +203,11 @@ static enum status note_tables(struct nsys_reader *reader)
 			"no operation of a GPU in the file: "
 			"was it recorded with --trace=cuda, and did the capture meet any?");
 	}
+	if (status == STATUS_OK && has_device && !reader->streams[NSYS_KERNELS].has_row &&
+		!reader->streams[NSYS_GRAPHS].has_row) {
+		status = nsys_notes_add(&reader->notes, EVENT_NOTE_FACT, 0,
+			"no kernels in the file, only copies or memsets");
+	}
 	return status;
 }
 
@@ -223,9 +228,14 @@ static enum status note_file(struct nsys_reader *reader)
 			"the list of tables is damaged: tables may be missing");
 	}
 	if (status == STATUS_OK && database->has_log) {
-		status = nsys_notes_add(&reader->notes, EVENT_NOTE_LOST, 0,
+		status = nsys_notes_add(&reader->notes, EVENT_NOTE_UNREADABLE, 0,
 			"a program that wrote to the file left rows in its -wal file, which are "
 			"not read: open it with sqlite3 once");
+	}
+	if (status == STATUS_OK && database->has_journal) {
+		status = nsys_notes_add(&reader->notes, EVENT_NOTE_UNREADABLE, 0,
+			"whoever wrote the file has not ended, or died over it: a -journal file "
+			"lies beside it; export the report again");
 	}
 	if (status == STATUS_OK && !nsys_names_has_table(reader->names)) {
 		status = nsys_notes_add(&reader->notes, EVENT_NOTE_UNREADABLE, 0,

@@ -23,7 +23,7 @@ enum status nsys_rows_each(struct nsys_reader *reader, const struct nsys_shape *
 			status = use(reader, &table, context);
 		}
 	}
-	if (status == STATUS_OK && table.state == NSYS_TABLE_ENDED) {
+	if (status == STATUS_OK && (table.state == NSYS_TABLE_ENDED || table.is_other)) {
 		status = nsys_rows_note_damage(reader, &table);
 	}
 	nsys_table_close(&table);

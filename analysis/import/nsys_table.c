@@ -71,6 +71,15 @@ static void fail_useless(struct nsys_table *table, uint32_t missing)
 		table->shape->columns[column]);
 }
 
+/* What a view or a virtual table computes is the file's code, which nobody here runs. */
+static void fail_other(struct nsys_table *table)
+{
+	table->state = NSYS_TABLE_USELESS;
+	table->is_other = true;
+	(void)snprintf(table->fault, sizeof(table->fault),
+		"a view or a virtual table, and only ordinary tables are read");
+}
+
 /* The columns as c0, c1 and so on; marks those that are missing. */
 static int list_columns(struct nsys_database *database, struct nsys_table *table, char *query)
 {
@@ -120,6 +129,9 @@ enum status nsys_table_open(struct nsys_database *database, const struct nsys_sh
 
 	*table = (struct nsys_table){.shape = shape, .state = NSYS_TABLE_ABSENT};
 	if (!find_table(database, shape->table, table->name)) {
+		if (nsys_database_has_other(database, shape->table)) {
+			fail_other(table);
+		}
 		return STATUS_OK;
 	}
 	(void)list_columns(database, table, columns);

@@ -37,6 +37,7 @@ struct nsys_table {
 	enum nsys_table_state state;
 	uint32_t missing; /* bit per column that is in no variant there, '?' ones apart */
 	uint64_t row_count;
+	bool is_other;   /* USELESS since it is no table, but a view or a virtual one */
 	bool was_saved;  /* its rows are those that damage left */
 	char fault[160]; /* why it is USELESS, or what is damaged in it; "" */
 };

@@ -196,7 +196,25 @@ static void what_is_no_ordinary_table_is_not_run(void **state)
 	assert_int_equal(nsys_fixture_count(fixture, EVENT_GPU_KERNEL), 0);
 	assert_int_equal(nsys_fixture_count(fixture, EVENT_GPU_MEMSET), 1);
 	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_FACT, "no column 'bytes'"));
-	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_FACT, "NVTX ranges"));
+	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_FACT, "no kernels in the file"));
+	/* What is there and not read is not told as what is not there. */
+	assert_non_null(nsys_fixture_note(
+		fixture, EVENT_NOTE_UNREADABLE, "CUPTI_ACTIVITY_KIND_KERNEL: a view"));
+	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_UNREADABLE, "NVTX_EVENTS: a view"));
+	assert_null(nsys_fixture_note(fixture, EVENT_NOTE_FACT, "NVTX ranges"));
+}
+
+static void views_of_what_the_file_says_of_itself_are_named_too(void **state)
+{
+	AUTO(nsys_fixture_destroy)
+	struct nsys_fixture *fixture = nsys_fixture_read(NSYS_STRINGS NSYS_KERNELS
+		"CREATE VIEW TARGET_INFO_GPU AS SELECT 0 AS id, 'GPU-1' AS uuid;"
+		"CREATE VIEW ThreadNames AS SELECT 1 AS globalTid, 1 AS nameId;");
+
+	(void)state;
+	assert_non_null(
+		nsys_fixture_note(fixture, EVENT_NOTE_UNREADABLE, "TARGET_INFO_GPU: a view"));
+	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_UNREADABLE, "ThreadNames: a view"));
 }
 
 static void devices_beyond_the_limit_are_counted(void **state)
@@ -351,22 +369,45 @@ static void pages_that_form_a_cycle_end(void **state)
 		nsys_fixture_note(fixture, EVENT_NOTE_UNREADABLE, "CUPTI_ACTIVITY_KIND_KERNEL"));
 }
 
-static void a_log_beside_the_file_is_said_to_be_unread(void **state)
+/* Reads the fixture with a file of SQLite beside it. */
+static void run_beside(struct nsys_fixture *fixture, const char *suffix)
 {
-	AUTO(nsys_fixture_destroy) struct nsys_fixture *fixture = nsys_fixture_make(MANY_KERNELS);
 	char path[80];
 	FILE *file;
 
-	(void)state;
-	(void)snprintf(path, sizeof(path), "%s-wal", fixture->path);
+	(void)snprintf(path, sizeof(path), "%s%s", fixture->path, suffix);
 	file = fopen(path, "we");
 	assert_non_null(file);
 	assert_true(fputs("rows", file) >= 0);
 	assert_int_equal(fclose(file), 0);
 	nsys_fixture_run(fixture);
 	assert_int_equal(unlink(path), 0);
+}
+
+static void a_log_beside_the_file_is_said_to_be_unread(void **state)
+{
+	AUTO(nsys_fixture_destroy) struct nsys_fixture *fixture = nsys_fixture_make(MANY_KERNELS);
+	AUTO(nsys_fixture_destroy)
+	struct nsys_fixture *empty = nsys_fixture_make("CREATE TABLE other (a);");
+
+	(void)state;
+	run_beside(fixture, "-wal");
 	assert_int_equal(nsys_fixture_count(fixture, EVENT_GPU_KERNEL), 2000);
-	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_LOST, "-wal"));
+	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_UNREADABLE, "-wal"));
+	/* All that the export wrote may be there. */
+	run_beside(empty, "-wal");
+	assert_int_equal(empty->status, STATUS_BAD_INPUT);
+	assert_non_null(strstr(empty->diag.line, "-wal"));
+}
+
+static void a_file_that_is_being_written_is_not_to_be_trusted(void **state)
+{
+	AUTO(nsys_fixture_destroy) struct nsys_fixture *fixture = nsys_fixture_make(MANY_KERNELS);
+
+	(void)state;
+	run_beside(fixture, "-journal");
+	assert_int_equal(nsys_fixture_count(fixture, EVENT_GPU_KERNEL), 2000);
+	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_UNREADABLE, "-journal"));
 }
 
 int main(void)
@@ -380,6 +421,7 @@ int main(void)
 		cmocka_unit_test(more_names_than_are_kept_are_all_told),
 		cmocka_unit_test(notes_are_one_line_whatever_the_file_says),
 		cmocka_unit_test(what_is_no_ordinary_table_is_not_run),
+		cmocka_unit_test(views_of_what_the_file_says_of_itself_are_named_too),
 		cmocka_unit_test(devices_beyond_the_limit_are_counted),
 		cmocka_unit_test(other_files_are_refused_with_what_to_do),
 		cmocka_unit_test(paths_are_paths_and_no_uris),
@@ -387,6 +429,7 @@ int main(void)
 		cmocka_unit_test(a_file_cut_anywhere_ends),
 		cmocka_unit_test(pages_that_form_a_cycle_end),
 		cmocka_unit_test(a_log_beside_the_file_is_said_to_be_unread),
+		cmocka_unit_test(a_file_that_is_being_written_is_not_to_be_trusted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
