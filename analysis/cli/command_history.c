@@ -87,24 +87,46 @@ static enum status add(struct store *store, struct history_options *options,
 	return status;
 }
 
+static void write_text(const void *content, FILE *stream)
+{
+	(void)fputs(content, stream);
+}
+
 static enum status print_found(void *context, const struct history_found *found)
 {
 	history_print_run(context, found);
 	return STATUS_OK;
 }
 
+/*
+ * Into memory first: while a query goes on nobody else can write to an SQLite file, and whoever
+ * reads our output may be a pager that somebody forgot.
+ */
 static enum status list(struct store *store, struct history_options *options,
 	struct outcome *outcome, struct diag *diag)
 {
 	struct history_printer printer;
-	enum status status;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	enum status status = stream ? STATUS_OK : STATUS_NO_MEMORY;
 
-	(void)outcome;
-	history_print_begin(&printer, options->format, stdout);
+	if (status != STATUS_OK) {
+		return status;
+	}
+	history_print_begin(&printer, options->format, stream);
 	status = history_find(store, &options->filter, print_found, &printer, diag);
 	if (status == STATUS_OK) {
 		history_print_end(&printer);
 	}
+	if (fclose(stream) != 0 && status == STATUS_OK) {
+		status = STATUS_NO_MEMORY;
+	}
+	if (status == STATUS_OK) {
+		status = output_write(write_text, text, NULL, diag);
+		outcome->is_output = status != STATUS_OK;
+	}
+	free(text);
 	return status;
 }
 
@@ -127,11 +149,6 @@ struct extraction {
 	uint64_t count;
 };
 
-static void write_text(const void *content, FILE *stream)
-{
-	(void)fputs(content, stream);
-}
-
 static enum status extract(void *context, const struct history_found *found)
 {
 	struct extraction *extraction = context;
@@ -153,23 +170,32 @@ static enum status extract(void *context, const struct history_found *found)
 	return status;
 }
 
-/* What was looked for, so that a wrong label is seen; names of devices are another program's. */
+static const char *or_any(const char *text)
+{
+	return text ? text : "*";
+}
+
+/*
+ * What was looked for, so that a wrong label is seen; names of devices are another program's. Where
+ * there is no run at all to take the kind from, only what the user asked for is known.
+ */
 static void say_none(const struct history_filter *filter)
 {
-	struct diag line = {"no good run at all to compare with"};
-	char threshold[DURATION_TEXT_BYTES];
-	enum status status = STATUS_NOT_FOUND;
+	struct diag line = {"no good run to compare with"};
+	const char *work_name = filter->work_name ? filter->work_name : "";
+	char threshold[DURATION_TEXT_BYTES] = "*";
+	enum status status;
 
-	if (filter->devices) {
-		status = diag_set(&line, status,
-			"no good run to compare with: devices '%s', profile '%s', work %s%s%s, "
-			"threshold %s%s%s",
-			filter->devices, filter->profile, filter->work_unit,
-			*filter->work_name ? ":" : "", filter->work_name,
-			duration_format(strtoull(filter->threshold_ns, NULL, 10), threshold),
-			filter->simulated && filter->simulated[0] == '1' ? ", simulated" : "",
-			filter->not_fingerprint ? ", other than that run itself" : "");
+	if (filter->threshold_ns) {
+		(void)duration_format(strtoull(filter->threshold_ns, NULL, 10), threshold);
 	}
+	status = diag_set(&line, STATUS_NOT_FOUND,
+		"no good run to compare with: devices '%s', host '%s', profile '%s', work %s%s%s, "
+		"threshold %s%s%s",
+		or_any(filter->devices), or_any(filter->host), or_any(filter->profile),
+		or_any(filter->work_unit), *work_name ? ":" : "", work_name, threshold,
+		filter->simulated && filter->simulated[0] == '1' ? ", simulated" : "",
+		filter->not_fingerprint ? ", other than that run itself" : "");
 	command_complain("history", status, &line);
 }
 
@@ -279,39 +305,35 @@ static enum status check_ids(char *const *ids, uint32_t count, struct diag *diag
 	return STATUS_OK;
 }
 
-struct showing {
-	const char *path;
-	struct outcome *outcome;
-	struct diag *diag;
-	bool is_found;
-};
-
-static enum status show_found(void *context, const struct history_found *found)
+/* Kept until the query is over, for the same reason as a list is. */
+static enum status take_report(void *context, const struct history_found *found)
 {
-	struct showing *showing = context;
-	const enum status status = output_write(
-		write_text, found->values[STORE_COLUMN_REPORT], showing->path, showing->diag);
+	char **report = context;
 
-	showing->is_found = true;
-	showing->outcome->is_output = status != STATUS_OK;
-	return status;
+	free(*report);
+	*report = strdup(found->values[STORE_COLUMN_REPORT]);
+	return *report ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static enum status show(struct store *store, struct history_options *options,
 	struct outcome *outcome, struct diag *diag)
 {
-	struct showing showing = {.path = options->output, .outcome = outcome, .diag = diag};
+	char *report = NULL;
 	enum status status = check_ids(options->arguments, 1, diag);
 
 	options->filter.id = options->arguments[0];
 	options->filter.wants_report = true;
 	if (status == STATUS_OK) {
-		status = history_find(store, &options->filter, show_found, &showing, diag);
+		status = history_find(store, &options->filter, take_report, &report, diag);
 	}
-	if (status == STATUS_OK && !showing.is_found) {
-		return diag_set(
+	if (status == STATUS_OK && !report) {
+		status = diag_set(
 			diag, STATUS_NOT_FOUND, "there is no run %s", options->arguments[0]);
+	} else if (status == STATUS_OK) {
+		status = output_write(write_text, report, options->output, diag);
+		outcome->is_output = status != STATUS_OK;
 	}
+	free(report);
 	return status;
 }
 
@@ -359,7 +381,7 @@ static enum status run(struct history_options *options, struct outcome *outcome,
 	if (status == STATUS_OK) {
 		status = functions[options->verb](store, options, outcome, diag);
 	}
-	if (fflush(stdout) != 0 && status == STATUS_OK) {
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status == STATUS_OK) {
 		outcome->is_output = true;
 		status = diag_set(
 			diag, status_from_errno(errno), "standard output: %s", strerror(errno));

@@ -63,6 +63,32 @@ rm "$WORK/locked"
 wait "$locker"
 [ "$(count_runs)" -eq "$before" ] || fail "the lock cost runs"
 
+# A reader whose own reader does not read, such as a forgotten pager, keeps nobody from writing.
+reports "$WORK/paged" 2000 2
+at=2000
+for verb in "list --format json" "show $(cat "$WORK/id.1")"; do
+  # shellcheck disable=SC2086
+  python3 - "$WORK/paged/$at.json" "$gaptrace" history "$database" $verb <<'PYTHON' || fail "$verb holds the lock"
+import array, fcntl, subprocess, sys, termios, time
+report, *command = sys.argv[1:]
+reader = subprocess.Popen(command, stdout=subprocess.PIPE, pipesize=4096)
+waiting = array.array("i", [0])
+while waiting[0] == 0:
+    time.sleep(0.01)
+    fcntl.ioctl(reader.stdout, termios.FIONREAD, waiting)
+added = subprocess.run([*command[:3], "add", "--wait", "50ms", report])
+rest = reader.stdout.read()
+assert added.returncode == 0 and reader.wait() == 0 and len(rest) > 4096
+PYTHON
+  at=$((at + 1))
+done
+code=0
+history "$database" list --format json >/dev/full 2>"$WORK/out" || code=$?
+[ "$code" -eq 74 ] || fail "a list that could not be written ended with $code"
+
+# Where there is no run to take the kind from, only what was asked for is told.
+expect 3 "devices 'nothing', host '\*', profile '\*', work \*, threshold \*$" history "$database" baseline --devices nothing -o "$WORK/none"
+
 # Not writable: it can be read, and is not changed.
 mkdir "$WORK/readonly"
 cp "$database" "$WORK/readonly/"
