@@ -224,7 +224,7 @@ static bool hold_operation(struct nsys_reader *reader, struct nsys_stream *strea
 		.pid = reader->held.pid,
 		.device = {.device = pair->ordinal,
 			.backend = GAPTRACE_BACKEND_CUDA,
-			.uuid = gpu ? gpu->uuid : "",
+			.uuid = nsys_devices_uuid(gpu, pair),
 			.name = gpu ? gpu->name : "",
 			.link = gpu ? gpu->link : ""},
 	};

@@ -22,11 +22,12 @@ enum map_column {
 	MAP_GPU,
 	MAP_ORDINAL,
 	MAP_PID,
+	MAP_UUID,
 };
 
 static const struct nsys_shape map_shape = {
 	.table = "TARGET_INFO_CUDA_DEVICE",
-	.columns = {"gpuId", "cudaId", "pid"},
+	.columns = {"?gpuId", "cudaId", "pid", "?uuid"},
 };
 
 static void copy_text(const struct nsys_table *table, int column, const char *prefix, char *to)
@@ -38,20 +39,26 @@ static void copy_text(const struct nsys_table *table, int column, const char *pr
 	}
 }
 
+/* As CUDA and nvidia-smi print it, so that other recordings of this GPU agree. */
+static void copy_uuid(const struct nsys_table *table, int column, char *to)
+{
+	const char *uuid = nsys_table_text(table, column);
+
+	copy_text(table, column, uuid && strchr("GM", uuid[0]) ? "" : "GPU-", to);
+}
+
 static enum status add_gpu(
 	struct nsys_reader *reader, const struct nsys_table *table, void *context)
 {
 	struct nsys_devices *devices = context;
 	struct nsys_gpu *gpu = &devices->gpus[devices->gpu_count];
-	const char *uuid = nsys_table_text(table, GPU_UUID);
 
 	(void)reader;
 	if (devices->gpu_count == DEVICE_COUNT_MAX ||
 		!nsys_table_integer(table, GPU_ID, &gpu->id)) {
 		return STATUS_OK;
 	}
-	/* As CUDA and nvidia-smi print it, so that other recordings of this GPU agree. */
-	copy_text(table, GPU_UUID, uuid && strchr("GM", uuid[0]) ? "" : "GPU-", gpu->uuid);
+	copy_uuid(table, GPU_UUID, gpu->uuid);
 	copy_text(table, GPU_NAME, "", gpu->name);
 	copy_text(table, GPU_BUS, "pci ", gpu->link);
 	devices->gpu_count++;
@@ -69,16 +76,21 @@ static enum status add_map(
 	struct nsys_device_pair *pair;
 
 	(void)reader;
-	if (!nsys_table_integer(table, MAP_GPU, &gpu) ||
-		!nsys_table_integer(table, MAP_ORDINAL, &ordinal) ||
+	if (!nsys_table_integer(table, MAP_ORDINAL, &ordinal) ||
 		!nsys_table_integer(table, MAP_PID, &pid) || ordinal < 0 || ordinal > INT32_MAX ||
 		pid < 0 || pid > INT32_MAX) {
 		return STATUS_OK;
 	}
 	pair = nsys_devices_get(devices, (int32_t)pid, (int32_t)ordinal);
-	if (pair && !pair->is_mapped) {
+	if (!pair) {
+		return STATUS_OK;
+	}
+	if (!pair->is_mapped && nsys_table_integer(table, MAP_GPU, &gpu)) {
 		pair->gpu = gpu;
 		pair->is_mapped = true;
+	}
+	if (!pair->uuid[0]) {
+		copy_uuid(table, MAP_UUID, pair->uuid);
 	}
 	return STATUS_OK;
 }
@@ -112,6 +124,19 @@ struct nsys_device_pair *nsys_devices_get(
 	return pair;
 }
 
+/* Whether another process has told of a device of that number. */
+static bool is_shared(const struct nsys_devices *devices, const struct nsys_device_pair *pair)
+{
+	for (size_t i = 0; i < devices->pair_count; i++) {
+		const struct nsys_device_pair *other = &devices->pairs[i];
+
+		if (other != pair && other->ordinal == pair->ordinal && other->is_told) {
+			return true;
+		}
+	}
+	return false;
+}
+
 const struct nsys_gpu *nsys_devices_gpu(
 	struct nsys_devices *devices, const struct nsys_device_pair *pair)
 {
@@ -124,5 +149,11 @@ const struct nsys_gpu *nsys_devices_gpu(
 			return &devices->gpus[i];
 		}
 	}
+	devices->was_assumed |= !pair->is_mapped && !pair->uuid[0] && is_shared(devices, pair);
 	return NULL;
+}
+
+const char *nsys_devices_uuid(const struct nsys_gpu *gpu, const struct nsys_device_pair *pair)
+{
+	return gpu && gpu->uuid[0] ? gpu->uuid : pair->uuid;
 }

@@ -32,6 +32,7 @@ struct nsys_device_pair {
 	int64_t gpu;
 	bool is_mapped; /* the file says which GPU it is */
 	bool is_told;
+	char uuid[NSYS_DEVICE_TEXT_BYTES]; /* told with the pair; "" where it is not */
 };
 
 struct nsys_devices {
@@ -52,3 +53,6 @@ struct nsys_device_pair *nsys_devices_get(
 /* Its GPU's facts, NULL when the file has none. */
 const struct nsys_gpu *nsys_devices_gpu(
 	struct nsys_devices *devices, const struct nsys_device_pair *pair);
+
+/* What tells its GPU from others, "" when the file does not say. */
+const char *nsys_devices_uuid(const struct nsys_gpu *gpu, const struct nsys_device_pair *pair);

@@ -157,6 +157,39 @@ static void devices_without_a_map_are_taken_by_number_and_that_is_said(void **st
 	assert_null(nsys_fixture_note(single, EVENT_NOTE_FACT, "taken for the machine's"));
 }
 
+static void a_uuid_in_the_map_alone_names_the_gpu(void **state)
+{
+	AUTO(nsys_fixture_destroy)
+	struct nsys_fixture *fixture = nsys_fixture_read(NSYS_STRINGS NSYS_KERNELS
+		"CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER,"
+		" uuid TEXT);"
+		"INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (NULL,0,42,'554a6988');"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+		"(20,300,0,2,NULL,7,99," NSYS_PROCESS ",1,2,NULL,1,NULL,NULL);");
+
+	(void)state;
+	assert_string_equal(
+		nsys_fixture_get(fixture, EVENT_GPU_DEVICE, 0)->device.uuid, "GPU-554a6988");
+}
+
+static void one_number_of_two_processes_is_one_gpu_and_that_is_said(void **state)
+{
+	AUTO(nsys_fixture_destroy)
+	struct nsys_fixture *fixture = nsys_fixture_read(
+		NSYS_STRINGS NSYS_KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+					  "(20,300,0,2,NULL,7,99,(42<<24),1,2,NULL,1,NULL,NULL),"
+					  "(30,300,0,2,NULL,7,99,(43<<24),1,2,NULL,1,NULL,NULL);");
+	AUTO(nsys_fixture_destroy)
+	struct nsys_fixture *apart = nsys_fixture_read(
+		NSYS_STRINGS NSYS_KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+					  "(20,300,0,2,NULL,7,99,(42<<24),1,2,NULL,1,NULL,NULL),"
+					  "(30,300,1,2,NULL,7,99,(43<<24),1,2,NULL,1,NULL,NULL);");
+
+	(void)state;
+	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_FACT, "taken for the machine's"));
+	assert_null(nsys_fixture_note(apart, EVENT_NOTE_FACT, "taken for the machine's"));
+}
+
 static void operations_without_an_end_last_until_the_capture_ends(void **state)
 {
 	static const char rows[] =
@@ -194,6 +227,8 @@ int main(void)
 		cmocka_unit_test(a_table_without_times_is_not_read),
 		cmocka_unit_test(a_numbered_version_of_a_table_stands_for_it),
 		cmocka_unit_test(devices_without_a_map_are_taken_by_number_and_that_is_said),
+		cmocka_unit_test(a_uuid_in_the_map_alone_names_the_gpu),
+		cmocka_unit_test(one_number_of_two_processes_is_one_gpu_and_that_is_said),
 		cmocka_unit_test(operations_without_an_end_last_until_the_capture_ends),
 	};
 
