@@ -104,7 +104,9 @@ static enum status recording_start(
 		}
 		daemon_lock_release(&lock);
 	}
-	if (status != STATUS_OK) {
+	if (status == STATUS_OK) {
+		output_unlock(&recording->output);
+	} else {
 		daemon_stop_if_idle(&is_daemon_stopped);
 		(void)alarm(0);
 		output_abandon(&recording->output);
@@ -239,6 +241,7 @@ static int command_run(struct child *child, struct recording *recording, char **
 	status = child_start(child, command, &diag);
 	if (status != STATUS_OK) {
 		recording_stop(recording);
+		output_abandon(&recording->output);
 		(void)fail(status, &diag);
 		return status == STATUS_NOT_FOUND ? 127 : 126;
 	}
@@ -266,6 +269,9 @@ static int record_command(const struct record_options *options)
 	}
 	if (options->wants_gpu) {
 		status = gpu_enable(&diag);
+	}
+	if (status == STATUS_OK) {
+		status = daemon_export_home(&diag);
 	}
 	if (status == STATUS_OK) {
 		status = child_init(&child, &diag);

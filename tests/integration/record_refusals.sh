@@ -102,3 +102,23 @@ got=0
 expect_equal "$got" 69 "exit code"
 expect_line stderr 'lttng-sessiond does not start: '
 expect_absent open/out open/ran
+
+claim "folders where no session daemon can make its sockets"
+long=$WORK/open/$(printf '%080d' 0)
+for bad in "relative relative/.lttng: LTTNG_HOME or HOME must be an absolute path" "$long set LTTNG_HOME to a shorter path"; do
+  got=0
+  (cd open && "${as_user[@]}" LTTNG_HOME="${bad%% *}" "$GAPTRACE" record -o out -- touch ran) 2>stderr || got=$?
+  expect_equal "$got" 2 "exit code"
+  expect_line stderr "${bad#* }"
+  expect_absent open/out open/ran
+done
+
+claim "a command that turns out to be none leaves no folder"
+printf 'no program' >no-program
+chmod +x no-program
+expect_status 126 "$GAPTRACE" record -o out -- ./no-program
+expect_line stderr './no-program: Exec format error'
+expect_absent out
+printf '#!/no/such/shell\n' >no-program
+expect_status 127 "$GAPTRACE" record -o out -- ./no-program
+expect_absent out

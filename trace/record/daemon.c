@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <lttng/lttng.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,17 +29,44 @@
 /* A daemon with no session ends in milliseconds; on a loaded machine in a second or two. */
 #define STOP_LIMIT_MS 30000
 
-static bool own_folder(char *folder, size_t capacity)
+/* As liblttng-ctl finds it; NULL when there is none. Borrowed, from the environment or libc. */
+static const char *home_folder(void)
 {
 	const char *home = getenv("LTTNG_HOME");
+	const struct passwd *user = NULL;
+
+	if (!home || !*home) {
+		home = getenv("HOME");
+	}
+	if (!home) {
+		user = getpwuid(geteuid());
+		home = user ? user->pw_dir : NULL;
+	}
+	return home;
+}
+
+static bool own_folder(char *folder, size_t capacity)
+{
+	const char *home = NULL;
 
 	if (geteuid() == 0) {
 		return snprintf(folder, capacity, SYSTEM_FOLDER) < (int)capacity;
 	}
-	if (!home || !*home) {
-		home = getenv("HOME");
-	}
+	home = home_folder();
 	return home && snprintf(folder, capacity, "%s/.lttng", home) < (int)capacity;
+}
+
+enum status daemon_export_home(struct diag *diag)
+{
+	const char *home = NULL;
+
+	if (geteuid() == 0 || getenv("LTTNG_HOME") || getenv("HOME")) {
+		return STATUS_OK;
+	}
+	home = home_folder();
+	return !home || setenv("LTTNG_HOME", home, 0) == 0
+		       ? STATUS_OK
+		       : diag_set(diag, STATUS_NO_MEMORY, "out of memory");
 }
 
 /* As liblttng-ctl does: a member of the group `tracing` gets root's daemon when there is one. */
@@ -87,6 +116,33 @@ static void last_line(int fd, char *line, size_t capacity)
 	if (newline) {
 		memmove(line, newline + 1, strlen(newline + 1) + 1);
 	}
+}
+
+/* A session daemon that cannot make its sockets there ends without a word. */
+static enum status check_folder(struct diag *diag)
+{
+	/* The longest of their names. */
+	static const char longest[] = "/ustconsumerd64/command";
+	const size_t bytes_max = sizeof(((struct sockaddr_un *)NULL)->sun_path) - sizeof(longest);
+	char folder[PATH_MAX];
+
+	if (!own_folder(folder, sizeof(folder))) {
+		return diag_set(diag, STATUS_UNAVAILABLE,
+			"a session daemon needs a home directory: set LTTNG_HOME");
+	}
+	if (folder[0] != '/') {
+		return diag_set(diag, STATUS_BAD_USE,
+			"a session daemon's folder cannot be %s: LTTNG_HOME or HOME must be an "
+			"absolute path",
+			folder);
+	}
+	if (strlen(folder) > bytes_max) {
+		return diag_set(diag, STATUS_BAD_USE,
+			"a session daemon's folder may have %zu bytes, for its sockets' sake, and "
+			"%s has %zu: set LTTNG_HOME to a shorter path",
+			bytes_max, folder, strlen(folder));
+	}
+	return STATUS_OK;
 }
 
 /* Spawns it, with every signal as a daemon expects it, and waits until it is ready. */
@@ -144,10 +200,15 @@ enum status daemon_ensure(bool *out_is_started, struct diag *diag)
 	int wait_status = 0;
 	int output_fd;
 	int error;
+	enum status status = STATUS_OK;
 
 	if (daemon_is_alive()) {
 		*out_is_started = false;
 		return STATUS_OK;
+	}
+	status = check_folder(diag);
+	if (status != STATUS_OK) {
+		return status;
 	}
 	if (!program || !*program) {
 		program = "lttng-sessiond";

@@ -30,5 +30,11 @@ bool daemon_is_alive(void);
  */
 MUST_CHECK enum status daemon_ensure(bool *out_is_started, struct diag *diag);
 
+/*
+ * Where HOME and LTTNG_HOME are unset the session daemon goes by the user's entry, and traced
+ * programs would not find it: says it to those that are started from here on.
+ */
+MUST_CHECK enum status daemon_export_home(struct diag *diag);
+
 /* Stops a daemon that daemon_ensure started, once it has no session, and waits for its end. */
 void daemon_stop_if_idle(bool *out_is_stopped);

@@ -5,9 +5,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -91,9 +93,27 @@ static enum status make_default(char *name, size_t capacity, struct diag *diag)
 	return STATUS_OK;
 }
 
+/* Where a file system knows no locks there is none, and two recorders may still collide. */
+static int lock_folder(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+	}
+	return fd;
+}
+
+void output_unlock(struct output *output)
+{
+	if (output->lock_fd >= 0) {
+		(void)close(output->lock_fd);
+		output->lock_fd = -1;
+	}
+}
+
 enum status output_prepare(const char *path, struct output *out_output, struct diag *diag)
 {
-	struct output output = {.is_created = false};
+	struct output output = {.lock_fd = -1};
 	char name[64];
 	enum status status;
 
@@ -114,7 +134,9 @@ enum status output_prepare(const char *path, struct output *out_output, struct d
 		return diag_set(diag, status_from_errno(errno), "%s: %s", path, strerror(errno));
 	}
 
-	status = output.is_created ? STATUS_OK : check_empty(output.path, diag);
+	output.lock_fd = lock_folder(output.path);
+	/* Even one made here: somebody else may have begun to record to it since. */
+	status = check_empty(output.path, diag);
 	if (status == STATUS_OK && access(output.path, W_OK | X_OK) != 0) {
 		status = diag_set(diag, status_from_errno(errno), "%s cannot be written to: %s",
 			path, strerror(errno));
@@ -123,16 +145,26 @@ enum status output_prepare(const char *path, struct output *out_output, struct d
 		status = check_room(output.path, diag);
 	}
 	if (status != STATUS_OK) {
-		output_abandon(&output);
+		/* Nothing in it is ours. */
+		if (output.is_created) {
+			(void)rmdir(output.path);
+		}
+		output_unlock(&output);
 		return status;
 	}
 	*out_output = output;
 	return STATUS_OK;
 }
 
-void output_abandon(const struct output *output)
+void output_abandon(struct output *output)
 {
+	char inner[PATH_MAX + 8];
+
 	if (output->is_created) {
+		/* What a session leaves behind that nobody wrote to. */
+		(void)snprintf(inner, sizeof(inner), "%s/ust", output->path);
+		(void)rmdir(inner);
 		(void)rmdir(output->path);
 	}
+	output_unlock(output);
 }

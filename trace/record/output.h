@@ -15,17 +15,22 @@
 struct output {
 	char path[PATH_MAX]; /* absolute */
 	bool is_created;     /* here, and not by the user */
+	int lock_fd;         /* -1: none, or none any more */
 };
 
 /*
  * Makes the folder, or takes an empty one; `path` NULL means gaptrace-<UTC time> in the current
- * folder. Checks that it can be written to and has OUTPUT_FREE_BYTES_MIN.
+ * folder. Checks that it can be written to and has OUTPUT_FREE_BYTES_MIN. The folder is locked
+ * until output_unlock, by when something must be in it: another recorder waits, and then finds it
+ * not empty.
  */
 MUST_CHECK enum status output_prepare(
 	const char *path, struct output *out_output, struct diag *diag);
 
-/* Removes the folder again if it was made here and nothing came into it. */
-void output_abandon(const struct output *output);
+void output_unlock(struct output *output);
+
+/* Unlocks; removes the folder again if it was made here and no program wrote to it. */
+void output_abandon(struct output *output);
 
 MUST_CHECK enum status output_free_bytes(
 	const char *path, uint64_t *out_free_bytes, struct diag *diag);
