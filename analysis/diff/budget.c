@@ -4,23 +4,19 @@
 #include "analysis/core/duration.h"
 #include "analysis/diff/diff.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <ini.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* libinih keeps so much of a section's name, and would cut off the rest without a word. */
+#define SECTION_BYTES_MAX 49
 
 /* A megabyte of limits is no budget. */
 #define BUDGET_FILE_BYTES_MAX (1L << 20)
 
 #define LIMIT_SECTION "limit "
-
-/* Below, no number of runs that anybody makes can tell; above, a coin would do. */
-#define FALSE_ALARMS_MIN 0.001
-#define FALSE_ALARMS_MAX 0.5
 
 struct parser {
 	struct budget *budget;
@@ -28,7 +24,8 @@ struct parser {
 	FILE *file;
 	int line;
 	int failed_line;
-	int empty_line; /* of a limit's section in which no key was seen so far; 0: none */
+	int empty_line;      /* of a limit's section in which no key was seen so far; 0: none */
+	uint32_t thresholds; /* a bit for each that was given */
 	enum status status;
 	struct diag problem;
 };
@@ -43,78 +40,42 @@ static int parser_fail(struct parser *parser, enum status status)
 	return 0;
 }
 
-static bool parse_real(const char *text, const char **out_end, double *out_value)
-{
-	char *end = NULL;
-
-	/* Digits and one point: strtod alone would take signs, blanks, hexadecimal and infinity. */
-	if (text[0] < '0' || text[0] > '9' || strspn(text, "0123456789.") > 18) {
-		return false;
-	}
-	errno = 0;
-	*out_value = strtod(text, &end);
-	*out_end = end;
-	return errno == 0 && end == text + strspn(text, "0123456789.");
-}
-
-bool budget_parse_percent(const char *text, double *out_share)
-{
-	const char *end;
-	double value;
-
-	if (!parse_real(text, &end, &value) || value > 1000) {
-		return false;
-	}
-	end += strspn(end, " ");
-	if (strcmp(end, "%") != 0) {
-		return false;
-	}
-	*out_share = value / 100;
-	return true;
-}
-
-bool budget_parse_false_alarms(const char *text, double *out_share)
-{
-	double share = 0;
-
-	if (!budget_parse_percent(text, &share) || share < FALSE_ALARMS_MIN ||
-		share > FALSE_ALARMS_MAX) {
-		return false;
-	}
-	*out_share = share;
-	return true;
-}
-
-bool budget_parse_absolute(const char *text, struct diff_settings *settings)
-{
-	if (budget_parse_percent(text, &settings->absolute_share)) {
-		settings->has_absolute_ns = false;
-		return true;
-	}
-	settings->has_absolute_ns = duration_parse(text, &settings->absolute_ns) == STATUS_OK;
-	return settings->has_absolute_ns;
-}
-
 /* A line of [thresholds]: what the command line may say as well. */
 static int take_threshold(struct parser *parser, const char *name, const char *value)
 {
 	struct diff_settings *settings = parser->settings;
-	double *share = strcmp(name, "relative") == 0       ? &settings->relative
-			: strcmp(name, "throughput") == 0   ? &settings->throughput
-			: strcmp(name, "false_alarms") == 0 ? &settings->false_alarms
-							    : NULL;
+	const struct {
+		const char *name;
+		double *share;
+	} table[] = {
+		{"absolute", NULL},
+		{"relative", &settings->relative},
+		{"throughput", &settings->throughput},
+		{"false_alarms", &settings->false_alarms},
+	};
+	const uint32_t count = sizeof(table) / sizeof(table[0]);
+	double *share;
+	uint32_t i = 0;
 
-	if (strcmp(name, "absolute") == 0) {
-		return budget_parse_absolute(value, settings)
-			       ? 1
-			       : PARSER_FAIL(parser, "absolute = %s: write it like 1ms or 0.5%%",
-					 value);
+	while (i < count && strcmp(table[i].name, name) != 0) {
+		i++;
 	}
-	if (!share) {
+	if (i == count) {
 		return PARSER_FAIL(parser,
 			"no key '%s' in [thresholds]: there are absolute, relative, throughput and "
 			"false_alarms",
 			name);
+	}
+	if (parser->thresholds >> i & 1) {
+		return PARSER_FAIL(parser, "%s is there twice in [thresholds]", name);
+	}
+	parser->thresholds |= 1u << i;
+	share = table[i].share;
+	if (!share) {
+		return budget_parse_absolute(value, settings)
+			       ? 1
+			       : PARSER_FAIL(parser, "absolute = %s: write it like 1ms or 0.5%%",
+					 value);
 	}
 	if (!(share == &settings->false_alarms ? budget_parse_false_alarms(value, share)
 					       : budget_parse_percent(value, share))) {
@@ -213,7 +174,6 @@ static int take_bound(
 {
 	const enum budget_kind kind = budget_limit_kind(limit);
 	const char *wanted = "a duration like 5ms";
-	const char *end = "";
 	uint64_t duration_ns = 0;
 	double bound = 0;
 	bool is_good;
@@ -226,7 +186,7 @@ static int take_bound(
 		is_good = budget_parse_percent(value, &bound);
 	} else if (kind == BUDGET_PER_UNIT_COUNT || kind == BUDGET_RATE) {
 		wanted = "a number";
-		is_good = parse_real(value, &end, &bound) && *end == '\0';
+		is_good = budget_parse_number(value, &bound);
 	} else {
 		is_good = duration_parse(value, &duration_ns) == STATUS_OK;
 		bound = (double)duration_ns;
@@ -348,6 +308,11 @@ static void notice_section(struct parser *parser, const char *line)
 	if (line) {
 		line += strncmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 		line += strspn(line, " \t");
+		if (*line == '[' && strcspn(line + 1, "]") > SECTION_BYTES_MAX &&
+			parser->status == STATUS_OK) {
+			(void)PARSER_FAIL(parser, "a section's name is longer than %d bytes",
+				SECTION_BYTES_MAX);
+		}
 		if (*line != '[') {
 			parser->empty_line = strchr(";#\r\n", *line) ? parser->empty_line : 0;
 			return;
@@ -367,6 +332,7 @@ static char *read_line(char *line, int capacity, void *user)
 {
 	struct parser *parser = user;
 	size_t length;
+	size_t blanks;
 
 	if (!fgets(line, capacity, parser->file)) {
 		notice_section(parser, NULL);
@@ -382,6 +348,9 @@ static char *read_line(char *line, int capacity, void *user)
 	if (ftell(parser->file) > BUDGET_FILE_BYTES_MAX && parser->status == STATUS_OK) {
 		(void)PARSER_FAIL(parser, "over a megabyte is no budget");
 	}
+	/* libinih takes an indented line for more of the value above it. */
+	blanks = strspn(line, " \t");
+	memmove(line, line + blanks, length - blanks + 1);
 	return parser->status == STATUS_OK ? line : NULL;
 }
 
@@ -432,7 +401,8 @@ static enum status parse_file(struct parser *parser, struct diag *diag)
 			diag, STATUS_BAD_INPUT, "%s: cannot be read: is it a directory?", path);
 	}
 	(void)fclose(parser->file);
-	if (parser->status != STATUS_OK) {
+	/* What is no line of an INI file comes first: it may be why a later one is wrong. */
+	if (parser->status != STATUS_OK && (line <= 0 || line >= parser->failed_line)) {
 		return diag_set(diag, parser->status, "%s:%d: %s", path, parser->failed_line,
 			parser->problem.line);
 	}

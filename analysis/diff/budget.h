@@ -78,6 +78,9 @@ MUST_CHECK enum status budget_check(const struct budget *budget, const struct ta
 
 enum budget_kind budget_limit_kind(const struct budget_limit *limit);
 
+/* Reads 12 or 0.5, without a sign; false when it is none. */
+bool budget_parse_number(const char *text, double *out_value);
+
 /* Reads 10 %, 0.5%; false when it is none, or over 1000 %. */
 bool budget_parse_percent(const char *text, double *out_share);
 

@@ -55,6 +55,22 @@ static void thresholds_and_limits_are_read(void **state)
 	assert_true(fabs(budget->limits[1].at_least - 0.8) < 1e-12);
 }
 
+static void indented_lines_are_lines(void **state)
+{
+	AUTO(budget_destroy) struct budget *budget = NULL;
+	struct diff_settings settings = diff_settings_default;
+
+	(void)state;
+	assert_int_equal(load("[thresholds]\n  relative = 20%\n\tthroughput = 3%\n"
+			      "[limit a]\n  what = idle\n  ; why\n  at_most = 5ms\n",
+				 &settings, &budget, NULL),
+		STATUS_OK);
+	assert_true(fabs(settings.relative - 0.2) < 1e-12);
+	assert_true(fabs(settings.throughput - 0.03) < 1e-12);
+	assert_int_equal(budget->limit_count, 1);
+	assert_true(budget->limits[0].has_at_most && budget->limits[0].at_most == 5e6);
+}
+
 static void what_is_wrong_is_refused_by_line(void **state)
 {
 	static const struct {
@@ -97,6 +113,11 @@ static void what_is_wrong_is_refused_by_line(void **state)
 		{"[thresholds]\n[limit a]\n[limit b]\nwhat = idle\nat_most = 1ms\n",
 			":2: the limit that begins here has no keys"},
 		{"[limit a]\nwhat\n", ":2: neither [section] nor key = value"},
+		{"[limit a\nwhat = idle\nat_most = 1ms\n", ":1: neither [section] nor key = value"},
+		{"[thresholds]\nrelative = 5%\nabsolute = 1ms\nrelative = 50%\n",
+			":4: relative is there twice in [thresholds]"},
+		{"[limit of what the tracker may be held for by malloc_trim]\nwhat = idle\n",
+			":1: a section's name is longer than 49 bytes"},
 	};
 
 	(void)state;
@@ -240,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(thresholds_and_limits_are_read),
+		cmocka_unit_test(indented_lines_are_lines),
 		cmocka_unit_test(what_is_wrong_is_refused_by_line),
 		cmocka_unit_test(long_lines_and_missing_files_are_said),
 		cmocka_unit_test(limits_hold_without_a_base),
