@@ -100,6 +100,7 @@ static enum status add_kernel(struct walk *walk, const struct event *event)
 		.start_ns = where->start_ns,
 		.end_ns = where->end_ns,
 		.correlation = where->correlation,
+		.graph = event->kernel.graph,
 	};
 	const enum status status = walk_devices_add(&walk->devices, event->pid, where, &operation);
 

@@ -1,39 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* A proving service drawn from a seed: the daemon's pipeline with drawn sizes, times and habits. */
+/*
+ * Small proving services drawn from a seed, for tests that must hold whatever a service is like.
+ * Times are a hundredth of real ones, and no two alike, so that every order of events comes up.
+ */
 #pragma once
 
-#include "tests/simulator/world.h"
+#include "tests/simulator/service.h"
 
-/* Every field can be made smaller or zero for a simpler case: that is how a failure is shrunk. */
-struct scenario {
-	uint64_t seed;
-	int jobs;
-	int partitions;
-	int devices;
-	int synthesis_threads;
-	int workers_per_device;
-	int blocking_threads;
-	int prep_threads;
-	int noise_threads;
-	int noise_rounds;
-	int budget_partitions; /* room for so many, 0: no budget */
-	int is_pageable;       /* staging */
-	int has_pacer;
-	int has_trim_under_tracker;
-	int has_status_lock;   /* a read-write lock nested inside tracker */
-	int has_device_queues; /* a queue per device instead of one for all */
-	int has_whole_mutex;   /* the mutex around the whole call, prep included */
-	int latency_ns_max;
-};
+struct service_plan scenario_draw(uint64_t seed);
 
-#define SCENARIO_FIELDS 17
+/*
+ * The numbers that were drawn, 0 to the count: each can be made smaller, down to its least, for a
+ * simpler case. That is how a failure is shrunk.
+ */
+uint32_t scenario_field_count(void);
+uint32_t *scenario_field(struct service_plan *plan, uint32_t index);
+uint32_t scenario_field_least(uint32_t index);
+const char *scenario_field_name(uint32_t index);
 
-struct scenario scenario_draw(uint64_t seed);
-
-/* The field number `index` after the seed, for shrinking. */
-int *scenario_field(struct scenario *scenario, int index);
-int scenario_field_least(int index);
-const char *scenario_field_name(int index);
-
-/* Gives a world that has run. NULL when it got stuck, which is a bug of the scenario. */
-struct world *scenario_run(const struct scenario *scenario);
+/* Gives a world that has run. NULL when it got stuck, which is a bug of the plan. */
+struct world *scenario_run(const struct service_plan *plan, uint64_t seed);

@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/simulator/service.h"
 
-#define US 1000ULL
+#include "tests/simulator/service_private.h"
 
-/* Of a wake-up, on a host that has other things to do. */
-#define LATENCY_NS_MAX 60000
-
-/* Trims find something to give back in so many of 100 partitions. */
-#define TRIMS_OF_100 80
-
-enum latch {
-	LATCH_START_DONE,
-	LATCH_PREP,
-	LATCH_B_G2
-};
-
-struct builder {
-	struct op ops[WORLD_PROGRAM_MAX];
-	size_t count;
-};
-
-struct service {
-	const struct service_plan *plan;
-	struct world *world;
-	int tracker;
-	int budget;
-	int scheduler;
-	int synth_queue;
-	int blocking;
-	int prep_pool;
-	int prep;
-	int gpu_queues[WORLD_DEVICES_MAX];
-	int mutexes[WORLD_DEVICES_MAX];
-};
+#include <assert.h>
 
 struct service_plan service_healthy(void)
 {
@@ -43,7 +14,10 @@ struct service_plan service_healthy(void)
 		.synthesis_threads = 8,
 		.blocking_threads = 8,
 		.prep_threads = 4,
+		.latency_ns_max = 60000, /* of a host that has other things to do */
 		.arrival_us = 900000,
+		.visit_us = 20,
+		.note_us = 1000,
 		.synthesis_us = 1500000,
 		.input_us = 1000,
 		.prep_us = 150000,
@@ -54,21 +28,15 @@ struct service_plan service_healthy(void)
 		.release_us = 4000};
 }
 
-#define ADD(builder, ...)                                                                          \
-	(builder)->ops[(builder)->count++] = (struct op)                                           \
-	{                                                                                          \
-		__VA_ARGS__                                                                        \
-	}
+/* ---- Programs ---- */
 
-static int finish(struct builder *builder, struct world *world)
+void service_add(struct builder *builder, struct op op)
 {
-	int program = world_add_program(world, builder->ops, builder->count);
-
-	builder->count = 0;
-	return program;
+	assert(builder->count < WORLD_PROGRAM_MAX);
+	builder->ops[builder->count++] = op;
 }
 
-static void add_phase(struct builder *builder, const char *name, uint32_t us)
+void service_add_phase(struct builder *builder, const char *name, uint32_t us)
 {
 	if (us > 0) {
 		ADD(builder, .code = OP_SPAN_BEGIN, .name = name);
@@ -77,14 +45,46 @@ static void add_phase(struct builder *builder, const char *name, uint32_t us)
 	}
 }
 
-static void add_visit(struct service *service, struct builder *builder, uint32_t us)
+void service_add_run(struct builder *builder, uint32_t us)
 {
+	if (us > 0) {
+		ADD(builder, .code = OP_RUN, .ns = us * US);
+	}
+}
+
+void service_add_visit(const struct service *service, struct builder *builder)
+{
+	const uint32_t us = service->plan->visit_us;
+
 	ADD(builder, .code = OP_LOCK, .object = service->tracker);
-	ADD(builder, .code = OP_RUN, .ns = us * US);
+	service_add_run(builder, us);
+	if (service->plan->has_status_lock) {
+		ADD(builder, .code = OP_LOCK, .object = service->status);
+		service_add_run(builder, us);
+		ADD(builder, .code = OP_UNLOCK, .object = service->status);
+	}
 	ADD(builder, .code = OP_UNLOCK, .object = service->tracker);
 }
 
-static void add_client(struct service *service)
+int service_add_program(const struct service *service, struct builder *builder)
+{
+	const int program = world_add_program(service->world, builder->ops, builder->count);
+
+	builder->count = 0;
+	return program;
+}
+
+void service_add_thread(
+	const struct service *service, struct builder *builder, const char *name, int device)
+{
+	const int program = service_add_program(service, builder);
+
+	(void)world_add_thread(service->world, name, program, device, 0);
+}
+
+/* ---- Threads ---- */
+
+static void add_client(const struct service *service)
 {
 	const struct service_plan *plan = service->plan;
 	struct builder builder = {.count = 0};
@@ -99,10 +99,10 @@ static void add_client(struct service *service)
 	ADD(&builder, .code = OP_JOB_SUBMIT, .amount = plan->partitions);
 	ADD(&builder, .code = OP_PUSH, .object = service->scheduler);
 	ADD(&builder, .code = OP_JUMP, .amount = 0);
-	(void)world_add_thread(service->world, "client", finish(&builder, service->world), -1, 0);
+	service_add_thread(service, &builder, "client", -1);
 }
 
-static void add_dispatcher(struct service *service)
+static void add_dispatcher(const struct service *service)
 {
 	const struct service_plan *plan = service->plan;
 	struct builder builder = {.count = 0};
@@ -116,22 +116,23 @@ static void add_dispatcher(struct service *service)
 				.name = "pacer", .ns = plan->pacer_us * US);
 		}
 		if (plan->budget_partitions > 0) {
-			ADD(&builder, .code = OP_RESERVE, .object = service->budget, .amount = 10);
+			ADD(&builder, .code = OP_RESERVE, .object = service->budget,
+				.amount = SERVICE_PARTITION_BYTES);
 		}
-		add_visit(service, &builder, 20);
+		service_add_visit(service, &builder);
 		ADD(&builder, .code = OP_PUSH, .object = service->synth_queue);
 	}
 	ADD(&builder, .code = OP_JUMP, .amount = 0);
-	(void)world_add_thread(
-		service->world, "dispatcher", finish(&builder, service->world), -1, 0);
+	service_add_thread(service, &builder, "dispatcher", -1);
 }
 
-static void add_synthesis(struct service *service)
+static void add_synthesis(const struct service *service)
 {
 	const struct service_plan *plan = service->plan;
 	struct builder builder = {.count = 0};
 
 	for (uint32_t i = 0; i < plan->synthesis_threads; i++) {
+		/* Of queues per device each thread feeds one: the partition goes where it does. */
 		const uint32_t device = plan->has_device_queues ? i % plan->devices : 0;
 		const bool is_other = device > 0 && plan->other_synthesis_us > 0;
 
@@ -143,130 +144,77 @@ static void add_synthesis(struct service *service)
 			ADD(&builder, .code = OP_STARVE, .ns = plan->starve_us * US);
 		}
 		ADD(&builder, .code = OP_SPAN_END, .name = "synthesize");
+		service_add_run(&builder, plan->between_us);
 		ADD(&builder, .code = OP_PUSH, .object = service->gpu_queues[device]);
 		ADD(&builder, .code = OP_JUMP, .amount = 0);
-		(void)world_add_thread(
-			service->world, "synthesis", finish(&builder, service->world), -1, 0);
+		service_add_thread(service, &builder, "synthesis", -1);
 	}
 }
 
-static int prep_program(struct service *service)
-{
-	struct builder builder = {.count = 0};
-
-	add_phase(&builder, "prep_msm", service->plan->prep_us);
-	ADD(&builder, .code = OP_LATCH_SIGNAL, .object = LATCH_PREP, .name = "prep_barrier");
-	add_phase(&builder, "b_g2_msm", service->plan->b_g2_us);
-	ADD(&builder, .code = OP_LATCH_SIGNAL, .object = LATCH_B_G2, .name = "b_g2");
-	return finish(&builder, service->world);
-}
-
-static void add_kernel(struct builder *builder, const char *name, uint64_t ns, uint64_t delay_ns)
-{
-	ADD(builder, .code = OP_LAUNCH, .object = 0, .ns = 10 * US, .amount = ns, .name = name,
-		.delay_ns = delay_ns);
-}
-
-/* What happens with the GPU's mutex held. */
-static void add_region(struct service *service, struct builder *builder)
-{
-	const struct service_plan *plan = service->plan;
-	const uint64_t kernel_ns = plan->kernel_us * US;
-
-	for (int copy = 0; copy < 3; copy++) {
-		ADD(builder, .code = OP_COPY, .object = 0, .kind = (int)plan->is_pageable,
-			.ns = 15 * US, .amount = plan->copy_us * US, .name = "HtoD");
-	}
-	if (plan->module_us > 0) {
-		ADD(builder, .code = OP_SYNC, .object = 0, .ns = 5 * US);
-		ADD(builder, .code = OP_CALL, .ns = plan->module_us * US,
-			.name = "cuModuleLoadData");
-	}
-	add_kernel(builder, "ntt", kernel_ns / 10 * 3, 0);
-	add_kernel(builder, "msm_h", kernel_ns / 10 * 5, 0);
-	ADD(builder, .code = OP_SYNC, .object = 0, .ns = 5 * US);
-	ADD(builder, .code = OP_LATCH_WAIT, .object = LATCH_PREP, .kind = GAPTRACE_WAIT_BARRIER,
-		.name = "prep_barrier");
-	ADD(builder, .code = OP_CALL, .ns = plan->alloc_us * US, .name = "cudaMallocHost");
-	add_kernel(builder, "batch_add", kernel_ns / 10 * 2, plan->launch_us * US);
-	ADD(builder, .code = OP_SYNC, .object = 0, .ns = 5 * US);
-}
-
-static int start_program(struct service *service, int device)
+/* They ask now and then, at no fixed times; with a status lock every other one takes that alone. */
+static void add_askers(const struct service *service)
 {
 	const struct service_plan *plan = service->plan;
 	struct builder builder = {.count = 0};
 
-	ADD(&builder, .code = OP_START_BEGIN);
-	add_phase(&builder, "srs_load", plan->srs_us);
-	ADD(&builder, .code = OP_SUBMIT, .object = service->prep_pool, .program = service->prep);
-	add_phase(&builder, "read_inputs", plan->input_us);
-	ADD(&builder, .code = OP_LOCK, .object = service->mutexes[device]);
-	add_region(service, &builder);
-	ADD(&builder, .code = OP_UNLOCK, .object = service->mutexes[device]);
-	add_phase(&builder, "release_abc", plan->release_us);
-	ADD(&builder, .code = OP_START_END);
-	ADD(&builder, .code = OP_LATCH_SIGNAL, .object = LATCH_START_DONE, .name = "prove_start");
-	return finish(&builder, service->world);
+	for (uint32_t i = 0; i < plan->askers; i++) {
+		for (uint32_t round = 0; round < plan->asker_rounds; round++) {
+			const bool is_reader = plan->has_status_lock && round % 2 == 1;
+			const int lock = is_reader ? service->status : service->tracker;
+
+			ADD(&builder, .code = OP_RUN, .ns = plan->answer_us * US,
+				.amount = 10 * plan->answer_us * US);
+			ADD(&builder, .code = is_reader ? OP_LOCK_SHARED : OP_LOCK, .object = lock);
+			service_add_phase(&builder, "answer_status", plan->answer_us);
+			ADD(&builder, .code = OP_UNLOCK, .object = lock);
+		}
+		ADD(&builder, .code = OP_EXIT);
+		service_add_thread(service, &builder, "http", -1);
+	}
 }
 
-static int finish_program(struct service *service)
+/* ---- The whole ---- */
+
+static void add_objects(struct service *service)
 {
 	const struct service_plan *plan = service->plan;
-	struct builder builder = {.count = 0};
+	struct world *world = service->world;
 
-	ADD(&builder, .code = OP_FINISH_BEGIN);
-	ADD(&builder, .code = OP_LATCH_WAIT, .object = LATCH_B_G2, .kind = GAPTRACE_WAIT_JOIN,
-		.name = "b_g2");
-	ADD(&builder, .code = OP_RUN, .ns = 200 * US);
-	ADD(&builder, .code = OP_FINISH_END);
-	if (plan->budget_partitions > 0) {
-		ADD(&builder, .code = OP_RELEASE, .object = service->budget, .amount = 10);
-	}
-	ADD(&builder, .code = OP_LOCK, .object = service->tracker);
-	ADD(&builder, .code = OP_RUN, .ns = 50 * US);
-	if (plan->trim_us > 0) {
-		ADD(&builder, .code = OP_TRIM, .kind = TRIMS_OF_100, .ns = plan->trim_us * US);
-	}
-	add_phase(&builder, "self_check", plan->self_check_us);
-	ADD(&builder, .code = OP_UNLOCK, .object = service->tracker);
-	ADD(&builder, .code = OP_PARTITION_DONE);
-	return finish(&builder, service->world);
-}
-
-static void add_workers(struct service *service, int device)
-{
-	const int start = start_program(service, device);
-	const int end = finish_program(service);
-	struct builder builder = {.count = 0};
-
-	for (uint32_t i = 0; i < service->plan->workers; i++) {
-		ADD(&builder, .code = OP_POP, .object = service->gpu_queues[device]);
-		add_visit(service, &builder, 20);
-		ADD(&builder, .code = OP_SUBMIT, .object = service->blocking, .program = start);
-		ADD(&builder, .code = OP_LATCH_WAIT, .object = LATCH_START_DONE,
-			.kind = GAPTRACE_WAIT_JOIN, .name = "prove_start");
-		ADD(&builder, .code = OP_SUBMIT, .object = service->blocking, .program = end);
-		/* Long enough that the finalizer mostly has tracker first. */
-		add_phase(&builder, "note_started", 1000);
-		ADD(&builder, .code = OP_JUMP, .amount = 0);
-		(void)world_add_thread(
-			service->world, "gpu_worker", finish(&builder, service->world), device, 0);
-	}
-}
-
-static void add_devices(struct service *service)
-{
-	const struct service_plan *plan = service->plan;
-
+	service->tracker = world_add_lock(world, "tracker");
+	service->status = world_add_lock(world, "status");
+	service->budget = world_add_budget(
+		world, (uint64_t)plan->budget_partitions * SERVICE_PARTITION_BYTES);
+	service->scheduler = world_add_queue(world, "scheduler", -1);
+	service->synth_queue = world_add_queue(world, "synth_queue", -1);
+	service->finish_channel = world_add_channel(world, "finish_channel", plan->finish_capacity);
 	for (uint32_t device = 0; device < plan->devices; device++) {
-		(void)world_add_device(service->world, 1);
-		service->mutexes[device] = world_add_lock(service->world, "gpu_mutex");
+		(void)world_add_device(world, SERVICE_STREAMS);
+		service->mutexes[device] = world_add_lock(world, "gpu_mutex");
 		service->gpu_queues[device] = service->gpu_queues[0];
 		if (device == 0 || plan->has_device_queues) {
-			service->gpu_queues[device] = world_add_queue(service->world, "gpu_queue",
-				plan->has_device_queues ? (int)device : -1);
+			service->gpu_queues[device] = world_add_queue(
+				world, "gpu_queue", plan->has_device_queues ? (int)device : -1);
 		}
+	}
+}
+
+static void add_threads(struct service *service)
+{
+	const struct service_plan *plan = service->plan;
+	struct world *world = service->world;
+
+	add_client(service);
+	add_dispatcher(service);
+	service->blocking = world_add_pool(world, "blocking", (int)plan->blocking_threads);
+	service->prep_pool = world_add_pool(world, "groth16_pool", (int)plan->prep_threads);
+	service->prep = service_prep_program(service);
+	add_synthesis(service);
+	for (uint32_t device = 0; device < plan->devices; device++) {
+		service_add_workers(service, (int)device);
+	}
+	add_askers(service);
+	if (plan->finish_capacity > 0) {
+		service_add_finisher(service);
 	}
 }
 
@@ -275,27 +223,15 @@ struct world *service_run(
 {
 	struct weather weather;
 	struct world *world = world_create((struct world_options){.seed = seed,
-		.latency_ns_max = LATENCY_NS_MAX,
+		.latency_ns_max = plan->latency_ns_max,
 		.has_run_delay = plan->starve_us > 0,
 		.duration = weather_duration,
 		.context = &weather});
 	struct service service = {.plan = plan, .world = world};
 
 	weather_init(&weather, weather_plan);
-	service.tracker = world_add_lock(world, "tracker");
-	service.budget = world_add_budget(world, (uint64_t)plan->budget_partitions * 10);
-	service.scheduler = world_add_queue(world, "scheduler", -1);
-	service.synth_queue = world_add_queue(world, "synth_queue", -1);
-	add_devices(&service);
-	add_client(&service);
-	add_dispatcher(&service);
-	service.blocking = world_add_pool(world, "blocking", (int)plan->blocking_threads);
-	service.prep_pool = world_add_pool(world, "groth16_pool", (int)plan->prep_threads);
-	service.prep = prep_program(&service);
-	add_synthesis(&service);
-	for (uint32_t device = 0; device < plan->devices; device++) {
-		add_workers(&service, (int)device);
-	}
+	add_objects(&service);
+	add_threads(&service);
 	if (!world_run(world)) {
 		world_destroy(world);
 		return NULL;

@@ -93,6 +93,7 @@ static void follow_wait(struct chain *chain, int thread, const struct activity *
 		[GAPTRACE_WAIT_BUDGET] = {GAP_VIA_BUDGET, true, CAUSE_BUDGET},
 		[GAPTRACE_WAIT_PACER] = {GAP_VIA_PACER, true, CAUSE_PACING},
 		[GAPTRACE_WAIT_SLEEP] = {GAP_VIA_SLEEP, true, CAUSE_PACING},
+		[GAPTRACE_WAIT_BACKPRESSURE] = {GAP_VIA_BACKPRESSURE, true, CAUSE_BACKPRESSURE},
 	};
 	struct link link = {.object = wait->name, .queue = -1};
 
@@ -182,7 +183,6 @@ void truth_chain_follow(struct chain *chain, int thread, uint64_t anchor_ns)
 	const struct task *task = number < 0 ? NULL : world_task(chain->world, number);
 	const struct activity *activity;
 
-	chain->front = chain->count == 0 ? thread : chain->front;
 	if (!task || chain->y_ns > task->begin_ns) {
 		follow_thread(chain, thread);
 		return;

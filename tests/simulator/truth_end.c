@@ -83,8 +83,8 @@ static bool charges_pop(struct chain *chain, const struct end *end)
 	return false;
 }
 
-/* The GPU mutex that the feeder itself holds, -1 none. */
-static int held_mutex(const struct chain *chain)
+/* The GPU mutex that the thread holds, -1 none. */
+static int held_mutex(const struct chain *chain, int thread)
 {
 	for (int object = 0; object < world_object_count(chain->world); object++) {
 		size_t count;
@@ -96,7 +96,7 @@ static int held_mutex(const struct chain *chain)
 		}
 		holds = world_holds(chain->world, object, &count);
 		for (size_t i = 0; i < count; i++) {
-			if (holds[i].thread == chain->front &&
+			if (holds[i].thread == thread &&
 				truth_covers(holds[i].from_ns, holds[i].to_ns, chain->y_ns)) {
 				return object;
 			}
@@ -105,17 +105,32 @@ static int held_mutex(const struct chain *chain)
 	return -1;
 }
 
+/* The first on the chain who holds one and waits for nothing that has a cause, or is at its end
+ * with host work; before it nobody waits for anything that has one. */
 static void put_inside_mutex(struct chain *chain, const struct end *end)
 {
-	int mutex = held_mutex(chain);
-	bool is_host_work = chain->count == 0 && end->cause == CAUSE_CPU_PHASE;
-	bool is_plain_wait = chain->count > 0 && !chain->links[0].has_cause;
+	int place = 0;
+	int mutex = -1;
 
-	if (mutex < 0 || (!is_host_work && !is_plain_wait)) {
+	for (;; place++) {
+		if (place == chain->count) {
+			mutex = end->cause == CAUSE_CPU_PHASE ? held_mutex(chain, end->holder) : -1;
+			break;
+		}
+		if (chain->links[place].has_cause || chain->links[place].kind == GAP_VIA_LOCK) {
+			break;
+		}
+		mutex = held_mutex(chain, chain->threads[place]);
+		if (mutex >= 0) {
+			break;
+		}
+	}
+	if (mutex < 0) {
 		return;
 	}
-	memmove(&chain->links[1], &chain->links[0], (size_t)chain->count * sizeof(chain->links[0]));
-	chain->links[0] = (struct link){.kind = GAP_VIA_INSIDE,
+	memmove(&chain->links[place + 1], &chain->links[place],
+		(size_t)(chain->count - place) * sizeof(chain->links[0]));
+	chain->links[place] = (struct link){.kind = GAP_VIA_INSIDE,
 		.object = world_object_name(chain->world, mutex),
 		.has_cause = true,
 		.cause = CAUSE_GPU_MUTEX,
@@ -126,7 +141,7 @@ static void put_inside_mutex(struct chain *chain, const struct end *end)
 void truth_end_charge(struct chain *chain, struct end end)
 {
 	struct truth_charge *out = chain->out;
-	bool is_direct = chain->count == 0;
+	bool is_feeder = chain->count == 0 && end.holder == chain->feeder;
 	int naming = -1;
 
 	if (charges_pop(chain, &end)) {
@@ -145,7 +160,7 @@ void truth_end_charge(struct chain *chain, struct end end)
 		out->cause = CAUSE_UNKNOWN;
 	}
 	out->phase = end.name;
-	out->holder_tid = is_direct || end.holder < 0 ? 0 : world_tid(end.holder);
+	out->holder_tid = is_feeder || end.holder < 0 ? 0 : world_tid(end.holder);
 	out->object = end.name;
 	if (naming < 0 && chain->count > 0) {
 		naming = chain->count - 1;
@@ -216,6 +231,8 @@ void truth_end_run(struct chain *chain, int thread, const struct activity *run)
 		end.is_untraced = true;
 	} else if (strcmp(end.name, "synthesize") == 0) {
 		end.cause = CAUSE_SYNTHESIS;
+	} else if (strcmp(end.name, "srs_load") == 0) {
+		end.cause = CAUSE_SRS_LOAD;
 	} else if (strcmp(end.name, "release_abc") == 0) {
 		end.cause = CAUSE_FREE;
 	}

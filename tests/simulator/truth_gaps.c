@@ -42,9 +42,10 @@ struct truth_gap *truth_gaps(const struct world *world, int device, size_t *out_
 					.edge = i == 0 ? GAP_BEFORE_FIRST : GAP_INNER,
 					.has_ender = true,
 					.ender = {.pid = world_pid(),
-						.context = 1,
+						.context = world_context(device),
 						.stream = (uint32_t)kernel->stream,
 						.correlation = kernel->correlation,
+						.graph = kernel->graph,
 						.start_ns = kernel->start_ns}},
 				.ender = (int)(kernel - all)};
 		}

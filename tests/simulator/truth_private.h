@@ -21,8 +21,7 @@ struct link {
 struct chain {
 	const struct world *world;
 	uint64_t y_ns;
-	int front; /* the feeder, or before its submit its submitter: followed with no wait between
-		    */
+	int feeder; /* thread */
 	struct link links[GAP_VIA_MAX + 1];
 	int count;
 	int threads[GAP_VIA_MAX + 1]; /* who waits on the chain */

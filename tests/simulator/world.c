@@ -54,7 +54,8 @@ void world_destroy(struct world *world)
 	for (int i = 0; i < world->object_count; i++) {
 		free(world->objects[i].holds);
 		free(world->objects[i].pending);
-		free(world->objects[i].waiters);
+		free(world->objects[i].waiters.threads);
+		free(world->objects[i].pushers.threads);
 	}
 	free(world->items);
 	free(world->tasks);

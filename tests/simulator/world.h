@@ -38,7 +38,7 @@ enum op_code {
 	OP_LOCK,   /* object: a lock */
 	OP_LOCK_SHARED,
 	OP_UNLOCK,
-	OP_PUSH,         /* object: a queue; the thread's current item */
+	OP_PUSH,         /* object: a queue; the thread's current item; waits for room */
 	OP_POP,          /* object: a queue; its item becomes current */
 	OP_SUBMIT,       /* object: a pool, program: what the task runs, with the current item */
 	OP_LATCH_WAIT,   /* the current item's latch number `object`, wait kind `kind` */
@@ -47,11 +47,13 @@ enum op_code {
 	OP_RELEASE,
 	OP_SLEEP,  /* for ns, wait kind `kind` */
 	OP_LAUNCH, /* a call of ns that issues a kernel of about amount ns, on stream `object` */
+	OP_GRAPH,  /* the same of a graph: two such kernels, the second delay_ns after the first */
 	OP_COPY,   /* the same for a copy; kind: 0 pinned, 1 pageable: then the call lasts till its
 		      end */
-	OP_SYNC,   /* a call of at least ns that returns when stream `object` has drained */
-	OP_CALL,   /* a call by name that lasts ns */
-	OP_JOB_SUBMIT, /* of the current item's job, with `amount` partitions */
+	OP_STREAM_WAIT, /* a call of ns: stream `object` waits for what stream `kind` has now */
+	OP_SYNC,        /* a call of at least ns that returns when stream `object` has drained */
+	OP_CALL,        /* a call by name that lasts ns */
+	OP_JOB_SUBMIT,  /* of the current item's job, with `amount` partitions */
 	OP_JOB_BEGIN,
 	OP_PARTITION_DONE, /* the last one of a job ends it */
 	OP_NEXT_ITEM,      /* makes item number `amount` current, or by kind: see next_item */
@@ -67,7 +69,8 @@ struct op {
 	uint64_t amount;
 	const char *name;
 	int program;
-	uint64_t delay_ns; /* of a launch or copy: from the call's issue to the earliest start */
+	uint64_t delay_ns; /* of a launch or copy: from the call's issue to the earliest start; of a
+			      graph: what the host does between its kernels */
 };
 
 /* What a thread was doing in [from, to). */
@@ -120,6 +123,9 @@ struct world_operation {
 	bool is_kernel;
 	bool is_pageable;
 	uint64_t correlation;
+	uint32_t graph; /* 0: of none */
+	int node;       /* of the graph, from 0 */
+	int awaited;    /* operation of another stream that must have ended before, -1 none */
 	int issuer;
 	int issuer_task;
 	uint64_t call_begin_ns;
@@ -161,6 +167,8 @@ void world_destroy(struct world *world);
 /* Each gives the index that programs use. Names are literals. */
 int world_add_lock(struct world *world, const char *name);
 int world_add_queue(struct world *world, const char *name, int device);
+/* A queue that holds so many; a push waits for room. */
+int world_add_channel(struct world *world, const char *name, uint32_t capacity);
 int world_add_pool(struct world *world, const char *name, int thread_count);
 int world_add_budget(struct world *world, uint64_t limit);
 int world_add_device(struct world *world, int stream_count);
@@ -193,6 +201,8 @@ const struct stay *world_stays(const struct world *world);
 int world_thread_count(const struct world *world);
 int32_t world_pid(void);
 int32_t world_tid(int thread);
+/* The one context of a device: the numbers are unique in a process. */
+uint32_t world_context(int device);
 const char *world_object_name(const struct world *world, int object);
 /* The device a queue belongs to, -1 when it is for all. */
 int world_queue_device(const struct world *world, int queue);

@@ -25,7 +25,7 @@ enum step world_budget_reserve(struct world *world, int thread, const struct op 
 			state->is_waiting = true;
 			state->wait_from_ns = world->now_ns;
 			state->releaser = -1;
-			world_object_add_waiter(world, op->object, thread);
+			world_object_add_thread(&budget->waiters, thread);
 			world_wait_fill(world_emit(world, EVENT_WAIT_BEGIN, thread),
 				world_object_address(op->object), budget->name,
 				GAPTRACE_WAIT_BUDGET);
@@ -35,7 +35,7 @@ enum step world_budget_reserve(struct world *world, int thread, const struct op 
 	budget->used += op->amount;
 	if (state->is_waiting) {
 		state->is_waiting = false;
-		world_object_remove_waiter(budget, thread);
+		world_object_remove_thread(&budget->waiters, thread);
 		wait_ns = world->now_ns - state->wait_from_ns;
 		world_thread_note(world, thread,
 			(struct activity){.kind = ACTIVITY_WAIT,
@@ -52,12 +52,12 @@ enum step world_budget_reserve(struct world *world, int thread, const struct op 
 	fill_budget(world, world_emit(world, EVENT_BUDGET_RESERVE, thread), thread, op, wait_ns);
 	/* Room may be left for the next one, or none any more for one that had been told of some.
 	 */
-	for (size_t i = 0; i < budget->waiter_count; i++) {
+	for (size_t i = 0; i < budget->waiters.count; i++) {
 		if (budget->used + op->amount > budget->limit) {
-			world->threads[budget->waiters[i]].releaser = -1;
+			world->threads[budget->waiters.threads[i]].releaser = -1;
 		}
 	}
-	world_object_wake_first(world, budget);
+	world_object_wake_first(world, &budget->waiters);
 	return STEP_NEXT;
 }
 
@@ -66,8 +66,8 @@ enum step world_budget_release(struct world *world, int thread, const struct op 
 	struct object *budget = &world->objects[op->object];
 
 	budget->used -= op->amount;
-	for (size_t i = 0; i < budget->waiter_count; i++) {
-		struct thread *waiter = &world->threads[budget->waiters[i]];
+	for (size_t i = 0; i < budget->waiters.count; i++) {
+		struct thread *waiter = &world->threads[budget->waiters.threads[i]];
 
 		/* Every reservation is of the same size, so what fits one fits all. */
 		if (waiter->releaser < 0 && budget->used + op->amount <= budget->limit) {
@@ -76,10 +76,10 @@ enum step world_budget_release(struct world *world, int thread, const struct op 
 		}
 	}
 	fill_budget(world, world_emit(world, EVENT_BUDGET_RELEASE, thread), thread, op, 0);
-	if (budget->waiter_count > 0) {
+	if (budget->waiters.count > 0) {
 		world_wait_fill(world_emit(world, EVENT_WAKE, thread),
 			world_object_address(op->object), budget->name, 0);
-		world_object_wake_first(world, budget);
+		world_object_wake_first(world, &budget->waiters);
 	}
 	return STEP_NEXT;
 }

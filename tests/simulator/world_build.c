@@ -30,6 +30,14 @@ int world_add_queue(struct world *world, const char *name, int device)
 	return queue;
 }
 
+int world_add_channel(struct world *world, const char *name, uint32_t capacity)
+{
+	int queue = world_add_queue(world, name, -1);
+
+	world->objects[queue].room = capacity;
+	return queue;
+}
+
 int world_add_budget(struct world *world, uint64_t limit)
 {
 	int budget = add_object(world, OBJECT_BUDGET, "budget");
@@ -63,6 +71,7 @@ int world_add_device(struct world *world, int stream_count)
 	}
 	for (int stream = 0; stream < WORLD_STREAMS_MAX; stream++) {
 		device->last_of_stream[stream] = -1;
+		device->awaited_by_stream[stream] = -1;
 	}
 	return world->device_count++;
 }

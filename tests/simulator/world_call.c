@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/simulator/world_step.h"
 
+static const char *issuing_name(enum op_code code)
+{
+	switch ((int)code) {
+	case OP_LAUNCH:
+		return "cudaLaunchKernel";
+	case OP_GRAPH:
+		return "cudaGraphLaunch";
+	default:
+		return "cudaMemcpyAsync";
+	}
+}
+
 static void emit_call(struct world *world, int thread, const char *name, uint64_t correlation)
 {
 	struct event *event = world_emit(world, EVENT_GPU_API, thread);
@@ -28,7 +40,7 @@ enum step world_call_issue(struct world *world, int thread, const struct op *op)
 {
 	struct thread *state = &world->threads[thread];
 	bool is_pageable = op->code == OP_COPY && op->kind == 1;
-	const char *name = op->code == OP_LAUNCH ? "cudaLaunchKernel" : "cudaMemcpyAsync";
+	const char *name = issuing_name(op->code);
 	struct world_operation *fact;
 
 	if (state->run_until_ns == 0 && state->operation < 0) {
@@ -46,6 +58,9 @@ enum step world_call_issue(struct world *world, int thread, const struct op *op)
 	state->is_waiting = false;
 	fact = &world->states[state->operation].fact;
 	fact->call_end_ns = world->now_ns;
+	if (op->code == OP_GRAPH) {
+		world->states[state->operation + 1].fact.call_end_ns = world->now_ns;
+	}
 	world_thread_note(world, thread,
 		(struct activity){.kind = ACTIVITY_CALL,
 			.name = name,
@@ -59,11 +74,47 @@ enum step world_call_issue(struct world *world, int thread, const struct op *op)
 	return STEP_NEXT;
 }
 
+/* A call that waited for, or made a stream wait for, what a stream has. */
+static struct event *emit_sync(struct world *world, int thread, const char *name, int stream)
+{
+	const uint64_t correlation = ++world->correlation;
+	struct event *event;
+
+	emit_call(world, thread, name, correlation);
+	event = world_emit(world, EVENT_GPU_SYNC, thread);
+	event->sync.operation = (struct event_operation){.device = world->threads[thread].device,
+		.context = world_context(world->threads[thread].device),
+		.stream = (uint32_t)stream,
+		.correlation = correlation,
+		.start_ns = world->threads[thread].wait_from_ns,
+		.end_ns = world->now_ns};
+	return event;
+}
+
+enum step world_call_stream_wait(struct world *world, int thread, const struct op *op)
+{
+	static const char name[] = "cudaStreamWaitEvent";
+	struct thread *state = &world->threads[thread];
+	struct event *event;
+
+	if (state->run_until_ns == 0) {
+		world_device_await(world, state->device, op->object, op->kind);
+	}
+	if (world_thread_lasts(world, thread, op, op->ns)) {
+		return STEP_STAY;
+	}
+	world_thread_note(world, thread,
+		(struct activity){.kind = ACTIVITY_CALL, .name = name, .object = -1, .ender = -1});
+	event = emit_sync(world, thread, name, op->object);
+	event->sync.kind = GAPTRACE_SYNC_STREAM_WAIT_EVENT;
+	event->sync.event_stream = (uint32_t)op->kind;
+	return STEP_NEXT;
+}
+
 enum step world_call_synchronize(struct world *world, int thread, const struct op *op)
 {
+	static const char name[] = "cudaStreamSynchronize";
 	struct thread *state = &world->threads[thread];
-	uint64_t correlation;
-	struct event *event;
 
 	if (state->run_until_ns == 0 && !state->is_waiting) {
 		state->operation = world->devices[state->device].last_of_stream[op->object];
@@ -81,21 +132,12 @@ enum step world_call_synchronize(struct world *world, int thread, const struct o
 	state->operation = -1;
 	world_thread_note(world, thread,
 		(struct activity){.kind = ACTIVITY_CALL,
-			.name = "cudaStreamSynchronize",
+			.name = name,
 			.object = -1,
 			.ender = -1,
 			.is_stream_sync = true,
 			.device = state->device,
 			.stream = op->object});
-	correlation = ++world->correlation;
-	emit_call(world, thread, "cudaStreamSynchronize", correlation);
-	event = world_emit(world, EVENT_GPU_SYNC, thread);
-	event->sync.operation = (struct event_operation){.device = state->device,
-		.context = 1,
-		.stream = (uint32_t)op->object,
-		.correlation = correlation,
-		.start_ns = state->wait_from_ns,
-		.end_ns = world->now_ns};
-	event->sync.kind = GAPTRACE_SYNC_STREAM;
+	emit_sync(world, thread, name, op->object)->sync.kind = GAPTRACE_SYNC_STREAM;
 	return STEP_NEXT;
 }

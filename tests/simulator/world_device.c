@@ -11,41 +11,69 @@ static uint64_t engine_time(int device, int engine, uint64_t time_ns)
 	return world_thread_time(WORLD_THREADS_MAX + device * ENGINES + engine, time_ns);
 }
 
-int world_device_call(struct world *world, int thread, const struct op *op)
+/* Gives the number of a new operation of the call. It waits for its stream, and may be issued. */
+static int add_operation(struct world *world, int thread, const struct op *op)
 {
-	int device = world->threads[thread].device;
-	struct operation_state *state;
-	int index = (int)world->operation_count;
+	struct device *device = &world->devices[world->threads[thread].device];
+	const int index = (int)world->operation_count;
 
-	assert(device >= 0 && op->object < world->devices[device].stream_count);
 	world->states = world_grow(
 		world->states, (size_t)index, &world->state_capacity, sizeof(*world->states));
 	world->operations = world_grow(world->operations, (size_t)index, &world->operation_capacity,
 		sizeof(*world->operations));
 	world->operation_count++;
-	state = &world->states[index];
-	*state = (struct operation_state){
-		.fact = {.device = device,
+	world->states[index] = (struct operation_state){
+		.fact = {.device = world->threads[thread].device,
 			.stream = op->object,
-			.is_kernel = op->code == OP_LAUNCH,
+			.is_kernel = op->code != OP_COPY,
 			.is_pageable = op->code == OP_COPY && op->kind == 1,
-			.correlation = ++world->correlation,
+			.correlation = world->correlation,
+			.awaited = device->awaited_by_stream[op->object],
 			.issuer = thread,
 			.issuer_task = world->threads[thread].task,
 			.call_begin_ns = world->now_ns,
 			.bytes = op->amount * 10,
 			.name = op->name},
-		.engine = op->code == OP_LAUNCH ? ENGINE_KERNEL : ENGINE_COPY,
-		.previous = world->devices[device].last_of_stream[op->object],
+		.engine = op->code == OP_COPY ? ENGINE_COPY : ENGINE_KERNEL,
+		.previous = device->last_of_stream[op->object],
 		.duration_ns = world_duration(world, op, WORLD_ON_DEVICE,
 			op->amount + world_random(world, op->amount / 4)),
 		.waiter = -1};
-	world->devices[device].last_of_stream[op->object] = index;
+	device->last_of_stream[op->object] = index;
+	return index;
+}
+
+int world_device_call(struct world *world, int thread, const struct op *op)
+{
+	const int device = world->threads[thread].device;
+	uint64_t delay_ns = op->delay_ns;
+	int index;
+
+	assert(device >= 0 && op->object < world->devices[device].stream_count);
+	world->correlation++;
+	index = add_operation(world, thread, op);
+	if (op->code == OP_GRAPH) {
+		const int second = add_operation(world, thread, op);
+
+		delay_ns = 0;
+		world->graph_count++;
+		world->states[index].fact.graph = world->graph_count;
+		world->states[second].fact.graph = world->graph_count;
+		world->states[second].fact.node = 1;
+		world->states[second].gap_ns =
+			world_duration(world, op, WORLD_ON_HOST, op->delay_ns);
+	}
 	world_schedule(world,
-		engine_time(device, state->engine,
-			world->now_ns + op->ns / 2 + op->delay_ns + WORLD_TICK_NS),
+		engine_time(device, world->states[index].engine,
+			world->now_ns + op->ns / 2 + delay_ns + WORLD_TICK_NS),
 		WAKE_ISSUE, index);
 	return index;
+}
+
+void world_device_await(struct world *world, int device, int stream, int other)
+{
+	world->devices[device].awaited_by_stream[stream] =
+		world->devices[device].last_of_stream[other];
 }
 
 /* Whether the operation is another engine's, or has started. */
@@ -56,7 +84,13 @@ static bool is_past(const struct world *world, size_t operation, int device, int
 	return state->fact.device != device || state->engine != engine || state->is_started;
 }
 
-/* Starts what can start: per engine the first issued operation whose stream is done before it. */
+/* Nothing, or done. */
+static bool is_over(const struct world *world, int operation)
+{
+	return operation < 0 || world->states[operation].is_done;
+}
+
+/* Starts what can start: per engine the first issued operation that nothing is left to wait for. */
 static void dispatch(struct world *world, int device)
 {
 	for (int engine = 0; engine < ENGINES; engine++) {
@@ -73,7 +107,8 @@ static void dispatch(struct world *world, int device)
 
 			if (state->fact.device != device || state->engine != engine ||
 				!state->is_issued || state->is_started ||
-				(state->previous >= 0 && !world->states[state->previous].is_done)) {
+				!is_over(world, state->previous) ||
+				!is_over(world, state->fact.awaited)) {
 				continue;
 			}
 			state->is_started = true;
@@ -98,7 +133,7 @@ static void emit_record(struct world *world, const struct world_operation *fact)
 	uint64_t now_ns = world->now_ns;
 	struct event *event;
 	struct event_operation operation = {.device = fact->device,
-		.context = 1,
+		.context = world_context(fact->device),
 		.stream = (uint32_t)fact->stream,
 		.correlation = fact->correlation,
 		.start_ns = fact->start_ns,
@@ -110,6 +145,7 @@ static void emit_record(struct world *world, const struct world_operation *fact)
 	if (fact->is_kernel) {
 		event->kernel.operation = operation;
 		event->kernel.name = fact->name;
+		event->kernel.graph = fact->graph;
 		return;
 	}
 	event->copy.operation = operation;
@@ -130,6 +166,14 @@ void world_device_done(struct world *world, int operation)
 	emit_record(world, &state->fact);
 	if (state->waiter >= 0) {
 		world_thread_wake(world, state->waiter);
+	}
+	if (state->fact.graph > 0 && state->fact.node == 0) {
+		const int next = operation + 1;
+
+		world_schedule(world,
+			engine_time(state->fact.device, state->engine,
+				world->now_ns + world->states[next].gap_ns),
+			WAKE_ISSUE, next);
 	}
 	dispatch(world, state->fact.device);
 }

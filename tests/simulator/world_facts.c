@@ -103,6 +103,11 @@ int32_t world_tid(int thread)
 	return WORLD_TID_BASE + thread;
 }
 
+uint32_t world_context(int device)
+{
+	return (uint32_t)device + 1;
+}
+
 int world_device_count(const struct world *world)
 {
 	return world->device_count;

@@ -24,7 +24,7 @@ enum step world_lock_take(struct world *world, int thread, const struct op *op)
 		if (!state->is_waiting) {
 			state->is_waiting = true;
 			state->wait_from_ns = world->now_ns;
-			world_object_add_waiter(world, op->object, thread);
+			world_object_add_thread(&object->waiters, thread);
 			event = world_emit(world, EVENT_LOCK_WAIT, thread);
 			event->lock.lock = world_object_address(op->object);
 			event->lock.name = object->name;
@@ -46,13 +46,13 @@ enum step world_lock_take(struct world *world, int thread, const struct op *op)
 				.object = op->object,
 				.wait_kind = is_shared,
 				.ender = -1});
-		world_object_remove_waiter(object, thread);
+		world_object_remove_thread(&object->waiters, thread);
 		state->is_waiting = false;
 	}
 	if (is_shared) {
 		object->reader_count++;
 		/* Another reader may come in beside this one. */
-		world_object_wake_first(world, object);
+		world_object_wake_first(world, &object->waiters);
 	} else {
 		object->holder = thread;
 	}
@@ -88,7 +88,7 @@ enum step world_lock_release(struct world *world, int thread, const struct op *o
 		break;
 	}
 	if (object->holder < 0 && object->reader_count == 0) {
-		world_object_wake_first(world, object);
+		world_object_wake_first(world, &object->waiters);
 	}
 	return STEP_NEXT;
 }

@@ -8,33 +8,30 @@ uint64_t world_object_address(int object)
 	return OBJECT_ADDRESS + (uint64_t)object * 64;
 }
 
-void world_object_add_waiter(struct world *world, int object, int thread)
+void world_object_add_thread(struct thread_list *list, int thread)
 {
-	struct object *state = &world->objects[object];
-
-	(void)world;
-	state->waiters = world_grow(state->waiters, state->waiter_count, &state->waiter_capacity,
-		sizeof(*state->waiters));
-	state->waiters[state->waiter_count++] = thread;
+	list->threads =
+		world_grow(list->threads, list->count, &list->capacity, sizeof(*list->threads));
+	list->threads[list->count++] = thread;
 }
 
-void world_object_remove_waiter(struct object *object, int thread)
+void world_object_remove_thread(struct thread_list *list, int thread)
 {
-	for (size_t i = 0; i < object->waiter_count; i++) {
-		if (object->waiters[i] == thread) {
-			memmove(&object->waiters[i], &object->waiters[i + 1],
-				(object->waiter_count - i - 1) * sizeof(*object->waiters));
-			object->waiter_count--;
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->threads[i] == thread) {
+			memmove(&list->threads[i], &list->threads[i + 1],
+				(list->count - i - 1) * sizeof(*list->threads));
+			list->count--;
 			return;
 		}
 	}
 }
 
-void world_object_wake_first(struct world *world, const struct object *object)
+void world_object_wake_first(struct world *world, const struct thread_list *list)
 {
-	for (size_t i = 0; i < object->waiter_count; i++) {
-		if (!world->threads[object->waiters[i]].is_woken) {
-			world_thread_wake(world, object->waiters[i]);
+	for (size_t i = 0; i < list->count; i++) {
+		if (!world->threads[list->threads[i]].is_woken) {
+			world_thread_wake(world, list->threads[i]);
 			return;
 		}
 	}

@@ -37,6 +37,13 @@ struct pending {
 	int device;
 };
 
+/* In the order they came. */
+struct thread_list {
+	int *threads;
+	size_t count;
+	size_t capacity;
+};
+
 struct object {
 	enum object_kind kind;
 	const char *name;
@@ -51,13 +58,14 @@ struct object {
 	struct pending *pending;
 	size_t pending_count;
 	size_t pending_capacity;
+	uint32_t room; /* of a channel: how many it holds; 0: any number */
+	int popper;    /* who popped last, and when */
+	uint64_t popped_ns;
+	struct thread_list pushers; /* who wait for room */
 	/* A budget. */
 	uint64_t used;
 	uint64_t limit;
-	/* Threads that wait, in the order they came. */
-	int *waiters;
-	size_t waiter_count;
-	size_t waiter_capacity;
+	struct thread_list waiters; /* of a queue: who wait for an item */
 };
 
 struct item {
@@ -117,6 +125,7 @@ struct device {
 	int running[ENGINES];
 	size_t first_waiting[ENGINES]; /* no operation before it can start any more */
 	int last_of_stream[WORLD_STREAMS_MAX];
+	int awaited_by_stream[WORLD_STREAMS_MAX]; /* operation that what comes next waits for */
 };
 
 struct operation_state {
@@ -127,7 +136,8 @@ struct operation_state {
 	bool is_started;
 	bool is_done;
 	uint64_t duration_ns;
-	int waiter; /* a thread whose call returns when it is done, -1 none */
+	uint64_t gap_ns; /* of a later node of a graph: after the node before it */
+	int waiter;      /* a thread whose call returns when it is done, -1 none */
 };
 
 struct wake {
@@ -143,6 +153,7 @@ struct world {
 	uint64_t now_ns;
 	uint64_t sequence;
 	uint64_t correlation;
+	uint32_t graph_count;
 	struct thread threads[WORLD_THREADS_MAX];
 	int thread_count;
 	struct object objects[WORLD_OBJECTS_MAX];
@@ -198,8 +209,13 @@ void world_thread_run(struct world *world, int thread);
 /* Wakes a blocked thread after the latency of a wake-up. */
 void world_thread_wake(struct world *world, int thread);
 
-/* Gives the number of a new operation, issued by a call in [now, now + call_ns). */
+/*
+ * Gives the number of a new operation, issued by a call that begins now; of a graph that of its
+ * first node, which the others follow.
+ */
 int world_device_call(struct world *world, int thread, const struct op *op);
+/* What is issued to the stream from now on waits for all that the other stream has. */
+void world_device_await(struct world *world, int device, int stream, int other);
 void world_device_issue(struct world *world, int operation);
 void world_device_done(struct world *world, int operation);
 

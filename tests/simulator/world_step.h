@@ -18,8 +18,7 @@ enum step {
 /* ---- What steps share ---- */
 
 /* The first half of every op that lasts: true until its time has passed. */
-bool world_thread_lasts(
-	struct world *world, int thread, const struct op *op, uint64_t duration_ns);
+bool world_thread_lasts(struct world *world, int thread, const struct op *op, uint64_t duration_ns);
 
 /* Keeps what the thread did since wait_from_ns. */
 void world_thread_note(struct world *world, int thread, struct activity activity);
@@ -30,10 +29,10 @@ enum step world_thread_finish(struct world *world, int thread);
 const char *world_span_inner(const struct thread *thread);
 
 uint64_t world_object_address(int object);
-void world_object_add_waiter(struct world *world, int object, int thread);
-void world_object_remove_waiter(struct object *object, int thread);
+void world_object_add_thread(struct thread_list *list, int thread);
+void world_object_remove_thread(struct thread_list *list, int thread);
 /* The first one that no wake-up is on its way to yet. */
-void world_object_wake_first(struct world *world, const struct object *object);
+void world_object_wake_first(struct world *world, const struct thread_list *list);
 void world_object_add_pending(struct object *object, struct pending pending);
 struct pending world_object_take_pending(struct object *object, size_t index);
 
@@ -66,6 +65,7 @@ enum step world_budget_release(struct world *world, int thread, const struct op 
 
 enum step world_call_run(struct world *world, int thread, const struct op *op);
 enum step world_call_issue(struct world *world, int thread, const struct op *op);
+enum step world_call_stream_wait(struct world *world, int thread, const struct op *op);
 enum step world_call_synchronize(struct world *world, int thread, const struct op *op);
 
 enum step world_job_note(struct world *world, int thread, const struct op *op);

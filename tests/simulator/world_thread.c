@@ -91,8 +91,11 @@ static enum step step(struct world *world, int thread, const struct op *op)
 	case OP_SLEEP:
 		return world_wait_sleep(world, thread, op);
 	case OP_LAUNCH:
+	case OP_GRAPH:
 	case OP_COPY:
 		return world_call_issue(world, thread, op);
+	case OP_STREAM_WAIT:
+		return world_call_stream_wait(world, thread, op);
 	case OP_SYNC:
 		return world_call_synchronize(world, thread, op);
 	case OP_CALL:

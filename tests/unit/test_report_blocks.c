@@ -264,8 +264,8 @@ static void check(const struct world *world, const char *unit, bool is_live)
 static void check_all(const char *unit)
 {
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		const struct scenario scenario = scenario_draw(seed);
-		struct world *world = scenario_run(&scenario);
+		const struct service_plan plan = scenario_draw(seed);
+		struct world *world = scenario_run(&plan, seed);
 
 		assert_non_null(world);
 		check(world, unit, false);
@@ -303,8 +303,8 @@ static void a_live_report_has_the_same_blocks(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		const struct scenario scenario = scenario_draw(seed);
-		struct world *world = scenario_run(&scenario);
+		const struct service_plan plan = scenario_draw(seed);
+		struct world *world = scenario_run(&plan, seed);
 		AUTO(report_data_destroy)
 		struct report_data *whole = report_of(world, "partition", false);
 		AUTO(report_data_destroy)
