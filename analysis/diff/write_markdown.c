@@ -9,14 +9,28 @@
 /* Of a reason or a path in a list. */
 #define LINE_COLUMNS 400
 
-/* Names are the traced program's: nothing in them may be taken for markup. */
+/* What a hosting service makes a link of, though it is no markup. */
+static bool is_link(const char *text)
+{
+	return *text == '@' || *text == '#' || strncmp(text, "://", 3) == 0 ||
+	       strncmp(text, "www.", 4) == 0;
+}
+
+/*
+ * Names are the traced program's: nothing in them may be taken for markup. Calls (@name, #1) and
+ * addresses are looked for in the finished text, where no backslash is left: a space of no width
+ * after the first character keeps them from being any.
+ */
 static void write_escaped(const char *text, FILE *stream)
 {
 	for (; *text; text++) {
-		if (strchr("\\`*_{}[]<>()#+!|~&@", *text)) {
+		if (strchr("\\`*_{}[]<>()#+!|~&@$", *text)) {
 			(void)fputc('\\', stream);
 		}
 		(void)fputc(*text, stream);
+		if (is_link(text)) {
+			(void)fputs("&#8203;", stream);
+		}
 	}
 }
 

@@ -179,8 +179,8 @@ expect_refusal 'loop: Too many levels' healthy-1.json -- loop
 expect_status 74 "$gaptrace" diff -o /nowhere/result healthy-1.json -- healthy-2.json
 
 claim "names of the traced program can do no harm in any format"
-"$maker" 31 120 1 | sed 's#"malloc_trim"#"<b>|`\\u001b[31m\&\\""#g' >harm-1.json
-"$maker" 32 120 3 | sed 's#"malloc_trim"#"<b>|`\\u001b[31m\&\\""#g' >harm-2.json
+"$maker" 31 120 1 | sed 's#"malloc_trim"#"<b>|`\\u001b[31m\&\\" @all \#1 http://x www.x"#g' >harm-1.json
+"$maker" 32 120 3 | sed 's#"malloc_trim"#"<b>|`\\u001b[31m\&\\" @all \#1 http://x www.x"#g' >harm-2.json
 expect_status 1 "$gaptrace" diff harm-1.json -- harm-2.json
 [ "$(LC_ALL=C grep -c $'\x1b' stdout)" -eq 0 ] || fail "an escape sequence reached the terminal"
 expect_status 1 "$gaptrace" diff --format junit -o result.xml harm-1.json -- harm-2.json
@@ -189,6 +189,8 @@ expect_status 1 "$gaptrace" diff --format json -o result.json harm-1.json -- har
 validate result.json
 expect_status 1 "$gaptrace" diff --format markdown -o result.md harm-1.json -- harm-2.json
 [ "$(grep -c '<b>' result.md)" -eq 0 ] || fail "markup reached the Markdown"
+[ "$(grep -c 'all \\#&#8203;1 http:&#8203;//x w&#8203;ww.x' result.md)" -gt 0 ] || fail "the name is not there"
+[ "$(grep -cE '@[a-z]|#1|://|www' result.md)" -eq 0 ] || fail "a name can call people in the Markdown"
 for file in harm-1 harm-2; do
   sed -i 's#"unit": "partition"#"unit": "u\\u001b[31m"#' $file.json
 done
