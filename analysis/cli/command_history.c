@@ -209,6 +209,7 @@ static enum status baseline(struct store *store, struct history_options *options
 
 	options->filter.is_trusted = true;
 	options->filter.is_not_bad = true;
+	options->filter.has_work = true;
 	status = narrow(store, options, &kind, diag);
 	options->filter.limit =
 		options->filter.limit ? options->filter.limit : HISTORY_BASELINE_COUNT;

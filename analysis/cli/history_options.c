@@ -125,7 +125,7 @@ void history_options_help(FILE *stream)
 		"  --format FORMAT   text, csv or json (text)\n"
 		"  -o, --output      a folder for the reports of a baseline, a file for show\n"
 		"  --wait DUR        for another who writes, or a server (10s)\n\n"
-		"baseline takes trusted runs that are not marked bad, and prints their paths.\n"
+		"baseline takes trusted runs with work that are not marked bad, and prints their paths.\n"
 		"exit code: 0 done, 2 bad use, input or database, 3 no run to compare with\n",
 		stream);
 	/* clang-format on */

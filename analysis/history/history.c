@@ -250,6 +250,9 @@ enum status history_find(struct store *store, const struct history_filter *filte
 	if (filter->is_not_bad) {
 		sql_add(&sql, " AND mark <> '" HISTORY_BAD "'");
 	}
+	if (filter->has_work) {
+		sql_add(&sql, " AND work_count > 0");
+	}
 	if (filter->limit > 0) {
 		(void)snprintf(tail + tail_length, sizeof(tail) - tail_length, " LIMIT %" PRIu32,
 			filter->limit);

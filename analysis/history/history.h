@@ -34,6 +34,7 @@ struct history_filter {
 	const char *not_fingerprint;
 	bool is_trusted; /* only those */
 	bool is_not_bad; /* only those */
+	bool has_work;   /* only those: without any, nothing can be compared per unit of it */
 	uint32_t limit;  /* the newest so many; 0: all */
 	bool wants_report;
 };

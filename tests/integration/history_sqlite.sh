@@ -86,6 +86,17 @@ code=0
 history "$database" list --format json >/dev/full 2>"$WORK/out" || code=$?
 [ "$code" -eq 74 ] || fail "a list that could not be written ended with $code"
 
+# A run in which no work ended is kept, and is no baseline.
+python3 - "$WORK/good/0001.json" "$WORK/idle.json" <<'PYTHON'
+import json, sys
+report = json.load(open(sys.argv[1]))
+report["work"]["count"] = 0
+report["blocks"] = []
+json.dump(report, open(sys.argv[2], "w"))
+PYTHON
+expect 0 '^[0-9]*$' history "$database" add --profile idle "$WORK/idle.json"
+expect 3 "profile 'idle'" history "$database" baseline --profile idle -o "$WORK/none"
+
 # Where there is no run to take the kind from, only what was asked for is told.
 expect 3 "devices 'nothing', host '\*', profile '\*', work \*, threshold \*$" history "$database" baseline --devices nothing -o "$WORK/none"
 

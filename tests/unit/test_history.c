@@ -290,6 +290,11 @@ static void a_report_is_compared_with_its_own_kind(void **state)
 	assert_int_equal(history_kind_of_newest(rig.store, &filter, &kind, &diag), STATUS_OK);
 	history_kind_narrow(&kind, &filter);
 	assert_string_equal(find(&rig, &filter), "6 ");
+
+	/* Nor is a run in which no work ended a base for one in which some did. */
+	execute(rig.database, "UPDATE gaptrace_runs SET work_count = 0 WHERE id = 6");
+	filter.has_work = true;
+	assert_string_equal(find(&rig, &filter), "");
 	history_kind_finish(&kind);
 	rig_finish(&rig);
 }
