@@ -78,7 +78,7 @@ static const char *clock_text(enum trust_clock clock)
 		[TRUST_CLOCK_HOST] = "",
 		[TRUST_CLOCK_OFF] = "",
 		[TRUST_CLOCK_CALLBACK] = ": CUPTI stamps with it (callback)",
-		[TRUST_CLOCK_DEFAULT] = ": CUPTI's own, converted by offset and drift (default)",
+		[TRUST_CLOCK_DEFAULT] = ": CUPTI's own, by offset and drift (default)",
 	};
 
 	return texts[clock];

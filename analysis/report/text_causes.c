@@ -138,6 +138,9 @@ static const char *remedy_of(const struct report_cause *row)
 	return remedies[row->cause];
 }
 
+/* What the rest of the line leaves of a terminal's 100 when both shares are 100 %. */
+#define FIRST_CAUSE_COLUMNS 32
+
 static void write_first_line(const char *lead, const struct report_cause *row, uint64_t ns,
 	const struct first_base *base, FILE *stream)
 {
@@ -145,7 +148,7 @@ static void write_first_line(const char *lead, const struct report_cause *row, u
 	char text[PRINTABLE_BYTES_MAX];
 
 	(void)fprintf(stream, "%s: %s, %s: %.0f %% of the time without a kernel, %.0f %% of all\n",
-		lead, text_cause(row->cause, row->object, row->phase, 40, text),
+		lead, text_cause(row->cause, row->object, row->phase, FIRST_CAUSE_COLUMNS, text),
 		duration_format(ns, time), text_percent(ns, base->idle_ns),
 		text_percent(ns, base->window_ns));
 	(void)fprintf(stream, "       %s\n", remedy_of(row));

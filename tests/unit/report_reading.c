@@ -8,8 +8,22 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+/* A hundred columns are what the lines are laid out for. */
+static void assert_fits_a_terminal(const char *text)
+{
+	while (*text != '\0') {
+		const size_t length = strcspn(text, "\n");
+
+		if (length > 100) {
+			fail_msg("%zu columns: %.*s", length, (int)length, text);
+		}
+		text += length + (text[length] == '\n');
+	}
+}
 
 char *report_reading_text(const struct report_data *report, const char *format)
 {
@@ -19,6 +33,9 @@ char *report_reading_text(const struct report_data *report, const char *format)
 
 	report_format_find(format)->write(report, stream);
 	assert_int_equal(fclose(stream), 0);
+	if (strcmp(format, "text") == 0) {
+		assert_fits_a_terminal(text);
+	}
 	return text;
 }
 

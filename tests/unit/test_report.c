@@ -187,7 +187,9 @@ static void losses_are_in_both_formats_and_make_parts_unknown(void **state)
 	json_decref(document);
 }
 
-/* Thread 1 waits from 1 ms after `begin_ms` on for the tracker, which `holder` has for 19 ms more,
+static const char *lock_name = "tracker";
+
+/* Thread 1 waits from 1 ms after `begin_ms` on for the lock, which `holder` has for 19 ms more,
  * and launches a kernel of 10 ms then. */
 static void add_wait(
 	struct report_data *report, uint64_t begin_ms, int32_t holder, uint64_t correlation)
@@ -208,7 +210,7 @@ static void add_wait(
 		event.time_ns = (begin_ms + acts[i].ms) * MS;
 		event.tid = acts[i].tid;
 		event.lock.lock = 1;
-		event.lock.name = "tracker";
+		event.lock.name = lock_name;
 		add(report, event);
 	}
 	event = (struct event){.kind = EVENT_GPU_API,
@@ -250,6 +252,26 @@ static void a_cause_is_one_row_whoever_held_and_the_largest_comes_first(void **s
 	assert_non_null(row);
 	assert_non_null(strstr(row, "38.00 ms  95.0 %     2  thread 21 +1\n"));
 	assert_null(strstr(row + 1, "\n  lock tracker: not traced  "));
+	free(text);
+}
+
+/* Every text is held against the width of a terminal where it is made. */
+static void a_name_of_any_length_leaves_the_first_lines_as_wide_as_a_terminal(void **state)
+{
+	AUTO(report_data_destroy) struct report_data *report = NULL;
+	char *text;
+
+	(void)state;
+	lock_name = "a lock with a name much longer than anybody has the patience to read";
+	assert_int_equal(report_data_create(5 * MS, &report), STATUS_OK);
+	add(report, event_job(EVENT_JOB_SUBMIT, 0, 7, 1));
+	add(report, event_device(0, 7, 0, "A"));
+	add_wait(report, 0, 21, 1);
+	add(report, event_job(EVENT_JOB_END, 30 * MS, 7, 1));
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	lock_name = "tracker";
+	text = report_reading_text(report, "text");
+	assert_non_null(strstr(text, "first: lock a lock with a name"));
 	free(text);
 }
 
@@ -367,7 +389,7 @@ static void the_clock_is_told_with_its_path_and_bound(void **state)
 	assert_clock(callback, GAPTRACE_BACKEND_CUDA, "callback", 300,
 		"device clock within 200 ns of the host's: CUPTI stamps with it (callback)");
 	assert_clock(both, GAPTRACE_BACKEND_CUDA, "default", 300,
-		"CUPTI's own, converted by offset and drift (default)");
+		"CUPTI's own, by offset and drift (default)");
 	assert_clock(off, GAPTRACE_BACKEND_CPU, "off", 0, "CUPTI did not start");
 	assert_clock(nothing, GAPTRACE_BACKEND_CPU, "host", 300, "within 200 ns of the host's\n");
 	assert_clock(nothing, GAPTRACE_BACKEND_CUDA, "unknown", 0, "trust:");
@@ -406,6 +428,7 @@ int main(void)
 		cmocka_unit_test(hostile_names_stay_inside),
 		cmocka_unit_test(losses_are_in_both_formats_and_make_parts_unknown),
 		cmocka_unit_test(a_cause_is_one_row_whoever_held_and_the_largest_comes_first),
+		cmocka_unit_test(a_name_of_any_length_leaves_the_first_lines_as_wide_as_a_terminal),
 		cmocka_unit_test(verdicts_that_blame_come_first),
 		cmocka_unit_test(an_empty_recording_is_a_report_without_devices),
 		cmocka_unit_test(the_clock_is_told_with_its_path_and_bound),
