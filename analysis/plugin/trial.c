@@ -8,6 +8,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* What babeltrace2 2.0 says when the metadata was not written to its end. */
+#define UNDESCRIBED_STREAM "No stream class with ID of stream class ID"
+
+/* In words for who recorded it: babeltrace2's are for who debugs it, with addresses of objects. */
+static void make_readable(char reason[TRIAL_REASON_BYTES])
+{
+	char *address = strstr(reason, "-addr=0x");
+
+	if (strncmp(reason, UNDESCRIBED_STREAM, strlen(UNDESCRIBED_STREAM)) == 0) {
+		(void)snprintf(reason, TRIAL_REASON_BYTES,
+			"its metadata does not describe all of its streams: the recorded program "
+			"or the recorder ended before it was written; copy the metadata file of "
+			"another recording of the same programs over it");
+		return;
+	}
+	while (address && address > reason && address[-1] != ' ') {
+		address--;
+	}
+	while (address && address > reason && strchr(" :,", address[-1])) {
+		address--;
+	}
+	if (address && address > reason) {
+		*address = '\0';
+	}
+}
+
 void trial_take_reason(char out_reason[TRIAL_REASON_BYTES])
 {
 	const bt_error *error = bt_current_thread_take_error();
@@ -19,6 +45,7 @@ void trial_take_reason(char out_reason[TRIAL_REASON_BYTES])
 	if (bt_error_get_cause_count(error) > 0) {
 		(void)snprintf(out_reason, TRIAL_REASON_BYTES, "%s",
 			bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
+		make_readable(out_reason);
 	}
 	bt_error_release(error);
 }

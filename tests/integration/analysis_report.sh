@@ -194,6 +194,13 @@ metadata=$(find "$WORK/cut-metadata" -name metadata | head -1)
 truncate -s -1500 "$metadata"
 expect_status 2 timeout 100 "$gaptrace" report "$WORK/cut-metadata"
 expect_line "$WORK/stderr" "/metadata: the packet at byte [0-9]* is not whole.*copy the metadata"
+# A stream of a class that the metadata does not know: babeltrace2 tells the addresses of its objects.
+cp -r "$recording" "$WORK/undescribed"
+stream=$(find "$WORK/undescribed" -type f -name 'all_*' ! -name '*.idx' -size +0 | sort | head -1)
+printf '\011' | dd of="$stream" bs=1 seek=20 conv=notrunc 2>"$WORK/dd.log"
+expect_status 2 "$gaptrace" report "$WORK/undescribed"
+expect_line "$WORK/stderr" "undescribed/.*: its metadata does not describe all of its streams.*copy the metadata"
+expect_no_line "$WORK/stderr" 0x
 expect_status 2 "$gaptrace" report "$WORK/derived"
 expect_line "$WORK/stderr" "none of gaptrace"
 expect_status 2 "$gaptrace" report --threshold 1 "$recording"
