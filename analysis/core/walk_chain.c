@@ -236,7 +236,11 @@ static void follow_waker(struct walk_explanation *explanation, const struct walk
 	}
 }
 
-/* The feeder waits with the GPU's mutex in hand: nobody else may feed the GPU meanwhile. */
+/*
+ * The thread has the GPU's mutex in hand: nobody else may feed the GPU meanwhile. Its own doing, or
+ * that of the task which the feeder's thread saw through before: which worker got the mutex next
+ * must not decide what the time before is called.
+ */
 static bool push_inside(
 	struct walk_explanation *explanation, const struct walk_lane *lane, uint64_t y_ns)
 {
@@ -248,7 +252,7 @@ static bool push_inside(
 		.cause = CAUSE_GPU_MUTEX,
 	};
 
-	return explanation->link_count == 0 && hold && push_link(explanation, &link);
+	return hold && walk_explanation_is_own(explanation) && push_link(explanation, &link);
 }
 
 static void follow_wait(struct walk_explanation *explanation, const struct walk_lane *waiter,

@@ -105,6 +105,18 @@ static const struct walk_link *naming_link(const struct walk_explanation *explan
 	return NULL;
 }
 
+bool walk_explanation_is_own(const struct walk_explanation *explanation)
+{
+	for (uint32_t i = 0; i < explanation->link_count; i++) {
+		const struct walk_link *link = &explanation->links[i];
+
+		if (link->has_cause || link->kind == GAP_VIA_LOCK) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static void set_via(const struct walk_explanation *explanation, struct gap_part *part,
 	const struct walk_link *except)
 {

@@ -56,6 +56,10 @@ struct walk_explanation {
 	enum status status;
 };
 
+/* No wait on the chain that gives a cause, and no lock of the driver: what the feeder's thread did,
+ * or those did whose work it only waited for. */
+bool walk_explanation_is_own(const struct walk_explanation *explanation);
+
 /* Charges [from, to). Nothing when it is empty. */
 void walk_charge(struct walk_explanation *explanation, uint64_t from_ns, uint64_t to_ns,
 	const struct walk_charge *charge);

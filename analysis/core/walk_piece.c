@@ -98,7 +98,7 @@ struct walk_piece walk_piece_at(
 		piece.from_ns = raise_to(piece.from_ns,
 			walk_imports_begin_ns(&explanation->walk->imports, lane->pid), y_ns);
 	}
-	if (explanation->link_count == 0) {
+	if (walk_explanation_is_own(explanation)) {
 		piece.from_ns = later(piece.from_ns, walk_lane_gpu_change_before(lane, y_ns));
 	}
 	return piece;

@@ -94,6 +94,11 @@ static int start_program(const struct service *service, int device)
 	}
 	service_add_run(&builder, plan->between_us);
 	add_region(plan, &builder);
+	if (plan->has_whole_mutex) {
+		ADD(&builder, .code = OP_LATCH_WAIT, .object = LATCH_B_G2,
+			.kind = GAPTRACE_WAIT_JOIN, .name = "b_g2");
+		service_add_run(&builder, plan->between_us);
+	}
 	ADD(&builder, .code = OP_UNLOCK, .object = mutex);
 	service_add_phase(&builder, "release_abc", plan->release_us);
 	ADD(&builder, .code = OP_START_END);

@@ -274,6 +274,51 @@ static void the_gpu_mutex_is_charged_to_what_goes_on_inside(void **state)
 		"185-200 gpu_mutex gpu_mutex start_thread 1>0\n");
 }
 
+/*
+ * The worker, thread 3, saw a task through that ran on thread 2 with the mutex held, and got the
+ * mutex again for the next task, on thread 1, before any other worker did. What ran inside is
+ * charged as it is to one that waited for the mutex; a call keeps its own cause.
+ *
+ *  thread 3  [join .................... 155]  submit 160
+ *  thread 2  [sync  110][join b_g2 140] 150 unlocked, 152 over
+ *  thread 4  [b_g2_msm ........ 138]
+ *  thread 1                                        [165, locked 170
+ */
+static void the_gpu_mutex_counts_for_the_worker_that_comes_back_to_it(void **state)
+{
+	(void)state;
+	walk_script_expect("80 4 span_begin b_g2_msm\n"
+			   "90 3 submit blocking a prove_start\n"
+			   "92 2 task_begin blocking a prove_start queued=2\n"
+			   "94 3 wait_begin join blocking\n"
+			   "96 2 lock_acquire gpu_mutex\n"
+			   "110 2 api cudaDeviceSynchronize corr=4 start=98 end=110\n"
+			   "115 2 wait_begin join b_g2\n"
+			   "138 4 wake b_g2\n"
+			   "139 4 span_end b_g2_msm dur=59\n"
+			   "140 2 wait_end join b_g2 wait=25\n"
+			   "150 2 lock_release gpu_mutex hold=54\n"
+			   "152 2 wake blocking\n"
+			   "152 2 task_end blocking a prove_start run=60\n"
+			   "155 3 wait_end join blocking wait=61\n"
+			   "155 3 span_begin gpu_worker\n"
+			   "160 3 submit blocking b prove_start\n"
+			   "165 1 task_begin blocking b prove_start queued=5\n"
+			   "170 1 lock_acquire gpu_mutex\n" LAUNCH,
+		GAP,
+		"100-110 driver blocking cudaDeviceSynchronize 1>2\n"
+		"110-115 gpu_mutex gpu_mutex prove_start 1>2 via join:blocking\n"
+		"115-138 gpu_mutex gpu_mutex b_g2_msm 1>4 via join:blocking join:b_g2\n"
+		"138-140 gpu_mutex gpu_mutex handover 1>0 via join:blocking join:b_g2\n"
+		"140-150 gpu_mutex gpu_mutex prove_start 1>2 via join:blocking\n"
+		"150-152 cpu_phase blocking prove_start 1>2\n"
+		"152-155 cpu_phase blocking handover 1>0\n"
+		"155-160 cpu_phase gpu_worker gpu_worker 1>3\n"
+		"160-165 pool blocking handover 1>0\n"
+		"165-170 cpu_phase prove_start prove_start 1>0\n"
+		"170-200 gpu_mutex gpu_mutex prove_start 1>0\n");
+}
+
 /* Prep lay in the pool behind the b_g2 of another partition: the pool is what is to be mended. */
 static void prep_queued_behind_other_work_is_the_pools(void **state)
 {
@@ -400,6 +445,7 @@ int main(void)
 		cmocka_unit_test(a_cycle_is_cut),
 		cmocka_unit_test(a_barrier_inside_the_gpu_mutex_is_the_mutexs),
 		cmocka_unit_test(the_gpu_mutex_is_charged_to_what_goes_on_inside),
+		cmocka_unit_test(the_gpu_mutex_counts_for_the_worker_that_comes_back_to_it),
 		cmocka_unit_test(prep_queued_behind_other_work_is_the_pools),
 		cmocka_unit_test(a_cause_further_in_than_the_gpu_mutex_wins),
 		cmocka_unit_test(a_lock_inside_a_call_is_charged_to_what_holds_the_driver),
