@@ -169,6 +169,7 @@ SPECIALISED void numerator(enum curve_group group, const struct affine_pair *pai
 SPECIALISED void complete(enum curve_group group, const struct affine_pair *pair, bool is_doubled,
 	const void *inverse)
 {
+	/* Not into `sum` at once: it may be the memory of an operand. */
 	union element x;
 	union element y;
 	union element y_left;
@@ -231,6 +232,7 @@ SPECIALISED void flush(enum curve_group group, struct affine_batch *batch)
 	}
 	add_pairs(group, batch->pairs + vector_count, batch->count - vector_count, false,
 		batch->scratch);
+	/* A batch of their own: the formulas differ, and nearly never are there any. */
 	add_pairs(group, batch->doublings, batch->doubling_count, true, batch->scratch);
 	batch->count = 0;
 	batch->doubling_count = 0;
@@ -259,6 +261,7 @@ SPECIALISED bool settle(
 	if (is_doubling(group, pair)) {
 		batch->doublings[batch->doubling_count++] = *pair;
 	} else {
+		/* Opposite points: infinity, which is all zeros here. */
 		memset(pair->sum, 0, 2 * element_bytes(group));
 	}
 	return true;

@@ -5,9 +5,11 @@
 
 #include <string.h>
 
+/* The container of circom and snarkjs: docs/file-formats.md, "The container". */
 #define HEADER_BYTES         12
 #define SECTION_HEADER_BYTES 12
 
+/* Byte by byte: fields lie unaligned in the file. */
 uint32_t binary_file_u32(const uint8_t bytes[4])
 {
 	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
@@ -19,6 +21,7 @@ static uint64_t u64_at(const uint8_t bytes[8])
 	return binary_file_u32(bytes) | (uint64_t)binary_file_u32(bytes + 4) << 32;
 }
 
+/* What kind of file it is comes first, so that a wrong file is not called a damaged one. */
 static enum status parse_header(const struct binary_format *format, const char *name,
 	const uint8_t *bytes, uint64_t byte_count, struct diag *diag)
 {
@@ -62,12 +65,15 @@ static enum status parse_section(struct binary_file *file, const uint8_t *bytes,
 	section.byte_count = u64_at(bytes + *offset + 4);
 	section.bytes = bytes + *offset + SECTION_HEADER_BYTES;
 	left -= SECTION_HEADER_BYTES;
+	/* Held against what is left, and not added to the offset, which a hostile length would
+	 * wrap. */
 	if (section.byte_count > left) {
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s: section %u: says %llu bytes, the file has %llu more; is it cut short?",
 			file->name, section.id, (unsigned long long)section.byte_count,
 			(unsigned long long)left);
 	}
+	/* Two of one id would mean whichever a reader finds first. */
 	if (binary_file_find(file, section.id)) {
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s: section %u: comes twice; is the file damaged?", file->name,
@@ -94,6 +100,7 @@ enum status binary_file_parse(const struct binary_format *format, const char *na
 			return status;
 		}
 	}
+	/* A file has one meaning: nothing may ride along unread. */
 	if (offset != byte_count) {
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s: %llu bytes follow the last section; is the file damaged?", name,
@@ -167,6 +174,7 @@ bool binary_cursor_take_u64(struct binary_cursor *cursor, uint64_t *out_value)
 	return true;
 }
 
+/* Always fails: for whoever was refused bytes by the cursor. */
 enum status binary_cursor_cut(const struct binary_cursor *cursor, struct diag *diag)
 {
 	return diag_set(diag, STATUS_BAD_INPUT,
@@ -208,6 +216,7 @@ enum status binary_cursor_take_modulus(
 	if (!binary_cursor_take_u32(cursor, &byte_count)) {
 		return binary_cursor_cut(cursor, diag);
 	}
+	/* The length is the file's word; the cursor refuses what passes the section's end. */
 	modulus = binary_cursor_take(cursor, byte_count);
 	if (!modulus) {
 		return binary_cursor_cut(cursor, diag);

@@ -18,6 +18,7 @@ static enum status draw(blst_scalar *out_scalar)
 	return status;
 }
 
+/* Without r and s a proof would tell whether a guessed witness is the right one. */
 enum status blinding_draw(struct blinding *out_blinding)
 {
 	struct blinding blinding;
@@ -41,6 +42,7 @@ static void expand(const uint8_t *seed, uint8_t label, blst_scalar *out_scalar)
 	blst_fr element;
 
 	memcpy(message, seed, BLINDING_SEED_BYTES);
+	/* r and s must not be equal, so each has a label. */
 	message[BLINDING_SEED_BYTES] = label;
 	for (uint8_t half = 0; half < 2; half++) {
 		message[BLINDING_SEED_BYTES + 1] = half;

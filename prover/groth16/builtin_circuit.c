@@ -38,6 +38,7 @@ static bool take_number(const char **text, uint32_t min, uint32_t max, uint32_t 
 	if (*digit++ != ':' || *digit < '0' || *digit > '9') {
 		return false;
 	}
+	/* Ends past `max`, before the number could wrap. */
 	for (; *digit >= '0' && *digit <= '9' && number <= max; digit++) {
 		number = 10 * number + (uint64_t)(*digit - '0');
 	}
@@ -111,6 +112,7 @@ void builtin_circuit_example(const struct builtin_circuit *circuit, uint64_t see
 {
 	size_t count = builtin_circuit_secret_bytes(circuit);
 
+	/* Not secret at all: whoever knows the seed knows it. */
 	for (size_t begin = 0; begin < count; begin += 32) {
 		const uint64_t message[2] = {seed, begin};
 		uint8_t block[32];
@@ -120,6 +122,7 @@ void builtin_circuit_example(const struct builtin_circuit *circuit, uint64_t see
 	}
 	if (circuit->kind == BUILTIN_MERKLE_PATH) {
 		for (uint32_t level = 0; level < circuit->size; level++) {
+			/* A direction is a bit. */
 			secret[BUILTIN_CIRCUIT_NODE_BYTES + level * LEVEL_SECRET_BYTES +
 				BUILTIN_CIRCUIT_NODE_BYTES] &= 1;
 		}
@@ -150,6 +153,7 @@ static void build_chain(struct circuit *circuit, uint32_t row_count, const uint8
 		blst_fr_add(&value, &value, &index);
 		blst_scalar_from_fr(&scalar, &value);
 		if (row + 1 == row_count) {
+			/* The last value is the public output, wire 1. */
 			next = 1;
 			circuit_set_output(circuit, 0, &scalar);
 		} else {
@@ -186,6 +190,7 @@ static void build_sha256(struct circuit *circuit, uint32_t rounds, const uint8_t
 
 	add_inputs(circuit, secret, NODE_BITS, bits);
 	assert_booleans(circuit, bits, NODE_BITS);
+	/* The digest overwrites the message, which was taken up by then. */
 	sha256_circuit_hash(circuit, bits, NODE_BITS, rounds, bits);
 	sha256_circuit_output(circuit, bits);
 }
@@ -224,11 +229,13 @@ static enum status build_path(
 		return STATUS_NO_MEMORY;
 	}
 	add_inputs(circuit, secret, NODE_BITS, node);
+	/* All inputs before the first hash: the layout wants them before internal wires. */
 	secret += BUILTIN_CIRCUIT_NODE_BYTES;
 	for (uint32_t i = 0; i < what->size; i++, secret += LEVEL_SECRET_BYTES) {
 		add_inputs(circuit, secret, NODE_BITS, levels[i].sibling);
 		levels[i].is_right = circuit_bit_input(circuit, secret[BUILTIN_CIRCUIT_NODE_BYTES]);
 	}
+	/* Without it a prover could pass off numbers as bits, and hash what nobody can hash. */
 	assert_booleans(circuit, node, NODE_BITS);
 	for (uint32_t i = 0; i < what->size; i++) {
 		climb(circuit, what->rounds, &levels[i], node);
@@ -249,6 +256,7 @@ static enum status build(const struct builtin_circuit *what, const uint8_t *secr
 	if (status != STATUS_OK) {
 		return status;
 	}
+	/* A witness has no use for the rows, which are the larger part. */
 	if (!out_r1cs) {
 		circuit_drop_rows(circuit);
 	}

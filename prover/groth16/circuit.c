@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Wires, or terms of a row, to begin with; doubled when they are used up. */
 #define CAPACITY_FIRST 1024u
-#define POWER_COUNT    128u
+/* Public outputs are halves of a digest: sums of 128 bits, the longest there are. */
+#define POWER_COUNT 128u
 
 struct term {
 	uint32_t wire;
@@ -54,6 +56,7 @@ enum status circuit_create(uint32_t output_count, struct circuit **out_circuit)
 	for (uint32_t i = 1; i < POWER_COUNT; i++) {
 		blst_fr_add(&circuit->powers[i], &circuit->powers[i - 1], &circuit->powers[i - 1]);
 	}
+	/* The order of the .r1cs: the constant, outputs, inputs, then whatever is built. */
 	(void)circuit_add_wire(circuit, &one);
 	for (uint32_t i = 0; i < output_count; i++) {
 		(void)circuit_add_wire(circuit, &zero);
@@ -120,6 +123,8 @@ static bool grow_values(struct circuit *circuit)
 
 uint32_t circuit_add_wire(struct circuit *circuit, const blst_scalar *value)
 {
+	/* Builders do not look at each call's result: the first failure is told once, by
+	 * circuit_finish(). */
 	if (circuit->status != STATUS_OK) {
 		return 0;
 	}
@@ -224,6 +229,7 @@ static enum status end_side(struct circuit *circuit, int side)
 		uint32_t coefficient;
 		enum status status;
 
+		/* Terms may have cancelled out. */
 		if (memcmp(&terms->list[i].factor, &zero, sizeof(zero)) == 0) {
 			continue;
 		}
@@ -237,6 +243,7 @@ static enum status end_side(struct circuit *circuit, int side)
 			return status;
 		}
 	}
+	/* The list keeps its memory for the next row. */
 	terms->count = 0;
 	return matrix_builder_end_row(&circuit->sides[side]);
 }
@@ -255,6 +262,7 @@ static enum status take_r1cs(struct circuit *circuit, struct r1cs **out_r1cs)
 {
 	AUTO(r1cs_destroy) struct r1cs *r1cs = calloc(1, sizeof(*r1cs));
 
+	/* Rows were thrown away as they came: whoever dropped them cannot want them. */
 	assert(circuit->keeps_rows);
 
 	if (!r1cs) {

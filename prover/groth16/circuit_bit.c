@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/groth16/circuit_bit.h"
 
+/* Wire 0 is the constant 1, so a false constant is its negation. */
 struct circuit_bit circuit_bit_constant(bool value)
 {
 	return (struct circuit_bit){.wire = 0, .is_negated = !value, .value = value};
@@ -36,6 +37,7 @@ void circuit_bit_add_term(struct circuit *circuit, enum r1cs_side side, struct c
 		}
 		return;
 	}
+	/* 1 - wire: the constant, and the wire with the other sign. */
 	if (bit.is_negated) {
 		circuit_add_power(circuit, side, 0, exponent, is_negative);
 		is_negative = !is_negative;
@@ -63,6 +65,7 @@ struct circuit_bit circuit_bit_select(struct circuit *circuit, struct circuit_bi
 {
 	struct circuit_bit out;
 
+	/* Constants fold, so that padding and initial state of a hash cost no rows. */
 	if (circuit_bit_is_constant(selector)) {
 		return selector.value ? one : zero;
 	}
@@ -88,6 +91,7 @@ struct circuit_bit circuit_bit_xor(
 {
 	struct circuit_bit out;
 
+	/* A constant operand is a name for the other one, or its negation. */
 	if (circuit_bit_is_constant(a)) {
 		return a.value ? negate(b) : b;
 	}

@@ -26,6 +26,7 @@ void coefficient_table_finish(struct coefficient_table *table)
 	*table = (struct coefficient_table){0};
 }
 
+/* Keyed: else a file could be made whose values all meet in one slot. */
 static uint64_t hash(const struct coefficient_table *table, const blst_fr *value)
 {
 	uint64_t state = table->hash_key;
@@ -44,6 +45,7 @@ static uint32_t *find_slot(const struct coefficient_table *table, const blst_fr 
 {
 	uint64_t at = hash(table, value) & table->slot_mask;
 
+	/* Half of the slots at most are full, so there is an end. */
 	while (table->slots[at] &&
 		memcmp(&table->values[table->slots[at] - 1], value, sizeof(*value)) != 0) {
 		at = (at + 1) & table->slot_mask;

@@ -24,6 +24,8 @@ void curve_add(struct curve_point *sum, const struct curve_point *point)
 {
 	assert(sum->group == point->group);
 	if (sum->group == CURVE_G1) {
+		/* The complete formulas, also below: a sum may meet its own addend, or its
+		 * opposite. */
 		blst_p1_add_or_double(&sum->g1, &sum->g1, &point->g1);
 	} else {
 		blst_p2_add_or_double(&sum->g2, &sum->g2, &point->g2);
@@ -75,6 +77,7 @@ void curve_add_multiple(
 	assert(sum->group == point->group);
 	product.group = sum->group;
 	if (sum->group == CURVE_G1) {
+		/* 255 bits cover every scalar below the prime. */
 		blst_p1_mult(&product.g1, &point->g1, scalar->b, 255);
 	} else {
 		blst_p2_mult(&product.g2, &point->g2, scalar->b, 255);

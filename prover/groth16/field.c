@@ -64,6 +64,7 @@ const char *field_curve_name(const uint8_t *modulus, size_t byte_count)
 	return "an unknown curve";
 }
 
+/* Little-endian: the last byte decides first. */
 static bool is_below(const uint8_t *bytes, const uint8_t *bound, size_t count)
 {
 	for (size_t i = count; i-- > 0;) {
@@ -114,6 +115,7 @@ static uint64_t limbs_divide(uint64_t *limbs, size_t count, uint64_t divisor)
 static bool limbs_from_decimal(uint64_t *limbs, size_t count, const char *text)
 {
 	memset(limbs, 0, count * sizeof(*limbs));
+	/* One number, one text: no empty one, no leading zeros. */
 	if (text[0] == '\0' || (text[0] == '0' && text[1] != '\0')) {
 		return false;
 	}
@@ -233,6 +235,7 @@ void field_root_of_unity(blst_fr *out_root, uint32_t log2)
 
 	assert(log2 <= FIELD_DOMAIN_LOG2_MAX);
 	blst_fr_from_uint64(&root, root_2_32);
+	/* The square of a root of order 2^k has order 2^(k-1). */
 	for (uint32_t i = log2; i < FIELD_DOMAIN_LOG2_MAX; i++) {
 		blst_fr_sqr(&root, &root);
 	}
@@ -251,6 +254,8 @@ enum status field_invert_all(blst_fr *elements, size_t count)
 	if (!prefixes) {
 		return STATUS_NO_MEMORY;
 	}
+	/* Montgomery's trick: one inversion and three products for each element. None may be
+	 * zero. */
 	prefixes[0] = elements[0];
 	for (size_t i = 1; i < count; i++) {
 		blst_fr_mul(&prefixes[i], &prefixes[i - 1], &elements[i]);
@@ -279,6 +284,7 @@ void field_from_wide_bytes(blst_fr *out_element, const uint8_t *bytes, size_t by
 
 enum status field_random(blst_fr *out_element)
 {
+	/* Twice the field's size, so that reducing leaves no bias that anybody could measure. */
 	uint8_t bytes[64];
 	size_t filled = 0;
 

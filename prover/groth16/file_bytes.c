@@ -29,6 +29,7 @@ static enum status read_all(
 		if (got < 0) {
 			return fail_with_errno(path, "read", errno, diag);
 		}
+		/* fstat's size was right when it was asked. */
 		if (got == 0) {
 			return diag_set(diag, STATUS_IO,
 				"%s: became shorter while it was read; try again", path);
@@ -49,6 +50,7 @@ static enum status read_open_file(int fd, const char *path, uint64_t limit_bytes
 	if (fstat(fd, &facts) != 0) {
 		return fail_with_errno(path, "read", errno, diag);
 	}
+	/* Of a pipe or device the size says nothing. */
 	if (!S_ISREG(facts.st_mode)) {
 		return diag_set(diag, STATUS_BAD_INPUT, "%s: not a regular file", path);
 	}

@@ -38,6 +38,7 @@ static int open_temporary(const char *path, bool is_private, char **out_temporar
 			errno = ENOMEM;
 			return -1;
 		}
+		/* In the target's folder, so that rename() does not cross file systems. */
 		fd = open(temporary_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			is_private ? 0600 : 0666);
 		if (fd >= 0) {
@@ -126,6 +127,7 @@ void file_writer_put(struct file_writer *writer, const void *bytes, size_t count
 
 	assert(writer);
 
+	/* Writers do not look at each put: the first error is told by file_writer_commit(). */
 	while (count > 0 && writer->error == 0) {
 		size_t part = BUFFER_BYTES - writer->filled;
 
@@ -186,6 +188,7 @@ void file_writer_destroy(struct file_writer *writer)
 	if (writer->fd >= 0) {
 		(void)close(writer->fd);
 	}
+	/* Not committed: nothing is left behind. */
 	if (writer->temporary_path) {
 		(void)unlink(writer->temporary_path);
 	}

@@ -18,6 +18,7 @@ static bool resize(uint32_t **array, uint32_t count)
 	return resized != NULL;
 }
 
+/* Saturates: the push after that is refused. */
 static uint32_t doubled(uint32_t capacity)
 {
 	if (capacity == 0) {
@@ -71,6 +72,7 @@ enum status matrix_builder_end_row(struct matrix_builder *builder)
 		return status;
 	}
 	builder->matrix.row_count++;
+	/* Compressed sparse rows: entries of row r lie in [row_begin[r], row_begin[r + 1]). */
 	builder->matrix.row_begin[builder->matrix.row_count] = builder->entry_count;
 	return STATUS_OK;
 }
@@ -83,6 +85,7 @@ enum status matrix_builder_take(struct matrix_builder *builder, struct zkey_matr
 	if (status != STATUS_OK) {
 		return status;
 	}
+	/* Moved: the builder owns nothing after this. */
 	*out_matrix = builder->matrix;
 	*builder = (struct matrix_builder){0};
 	return STATUS_OK;

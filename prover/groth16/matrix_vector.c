@@ -25,6 +25,8 @@ static void add_product(
 	case SCALAR_SMALL:
 	case SCALAR_WIDE:
 	case SCALAR_CLASS_COUNT:
+		/* A canonical word used as if it were in Montgomery form: the coefficient brings
+		 * the R^2 that mends it. */
 		memcpy(&word, vector->values[wire].b, sizeof(word));
 		blst_fr_mul(&word, &word, &vector->coefficient_values[coefficient]);
 		blst_fr_add(sum, sum, &word);

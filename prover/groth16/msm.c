@@ -41,6 +41,7 @@ struct msm_plan msm_plan_make(uint32_t point_count, uint32_t bit_count, uint32_t
 	if (point_count == 0) {
 		return best;
 	}
+	/* Tiles of one round run beside one another; the cost is that of the rounds. */
 	for (uint32_t bits = MSM_WINDOW_BITS_MIN; bits <= bits_max; bits++) {
 		/* One more than full windows: what is left, which takes the last carry. */
 		struct msm_plan plan = {.window_bits = bits, .window_count = bit_count / bits + 1};
@@ -119,6 +120,7 @@ static enum status prepare_tail(struct msm_tail *tail)
 	if (!tail->sums) {
 		return STATUS_NO_MEMORY;
 	}
+	/* The task was queued before anybody knew how many scalars would be in this class. */
 	if (tail->task != WORK_TASK_NONE) {
 		work_queue_resize(msm->queue, tail->task, tail_tile_count(tail));
 	}
@@ -130,6 +132,7 @@ static enum status plan_tiles(struct msm *msm)
 {
 	enum status status;
 
+	/* Callers with several sums lend one set to all: only tiles that run need buckets. */
 	if (!msm->buckets) {
 		msm->own_buckets = calloc(msm->thread_count, sizeof(msm->own_buckets[0]));
 		msm->buckets = msm->own_buckets;
@@ -218,6 +221,7 @@ static void add_tail(struct msm_tail *tail, struct work_queue *queue, uint32_t a
 void msm_add_tails(struct msm *msm, struct work_queue *queue, uint32_t after)
 {
 	msm->queue = queue;
+	/* The wide ones first: they are the longer. */
 	add_tail(&msm->wide, queue, after);
 	add_tail(&msm->small, queue, after);
 }

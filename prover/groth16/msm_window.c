@@ -16,6 +16,8 @@ void msm_buckets_finish(struct msm_buckets *buckets)
 
 static enum status buckets_reserve(struct msm_buckets *buckets, size_t bytes)
 {
+	/* Kept from tile to tile and grown to the largest: tiles of one thread follow one
+	 * another. */
 	if (buckets->bytes >= bytes) {
 		return STATUS_OK;
 	}
@@ -85,6 +87,7 @@ static void sum_few(const struct msm_window *window, struct curve_point *out_sum
 	}
 	curve_set_infinity(out_sum, window->group);
 	curve_set_infinity(&running, window->group);
+	/* Sums from the top: bucket i is in the running sum i times, once for each step down. */
 	for (uint32_t i = bucket_count; i > 0; i--) {
 		curve_add(&running, &buckets[i - 1]);
 		curve_add(out_sum, &running);
@@ -102,6 +105,7 @@ enum status msm_window_sum(
 	assert(window->window_bits <= MSM_WINDOW_BITS_MAX);
 	assert(window->first_bit <= window->scalar_bits);
 
+	/* Of few points a shared inversion costs more than it saves. */
 	if (window->count < MSM_WINDOW_FEW_POINTS) {
 		sum_few(window, out_sum);
 		return STATUS_OK;

@@ -32,6 +32,8 @@ static void fill_twiddles(struct ntt_plan *plan)
 	for (uint32_t j = 1; j < half; j++) {
 		blst_fr_mul(&twiddles[half + j], &twiddles[half + j - 1], &root);
 	}
+	/* Each level's twiddles are every second one of the level above, stored together: rows
+	 * read them in a stretch. */
 	for (half /= 2; half > 0; half /= 2) {
 		for (uint32_t j = 0; j < half; j++) {
 			twiddles[half + j] = twiddles[2 * half + 2 * j];
@@ -49,6 +51,7 @@ static void fill_coset_factors(struct ntt_plan *plan)
 		powers[b] = power;
 		blst_fr_sqr(&power, &power);
 	}
+	/* The inverse transform's 1 / n is in the coset factors, so that it costs no pass. */
 	field_from_u64(&plan->coset_factors[0], plan->size);
 	blst_fr_inverse(&plan->coset_factors[0], &plan->coset_factors[0]);
 	for (uint32_t b = 0; b < plan->log2; b++) {

@@ -50,6 +50,7 @@ static bool is_array_of(const json_t *value, size_t count)
 	return json_is_array(value) && json_array_size(value) == count;
 }
 
+/* JSON strings may hold zero bytes: what follows one must not be ignored. */
 static bool take_base(const json_t *value, blst_fp *out_element)
 {
 	return json_is_string(value) &&
@@ -70,6 +71,7 @@ static bool is_zero(const void *bytes, size_t count)
 	return memcmp(bytes, zeros, count) == 0;
 }
 
+/* Elements are in Montgomery form, where 1 has no zero bytes to compare with. */
 static bool is_one(const blst_fp *element)
 {
 	const uint64_t limbs[6] = {1};
@@ -98,6 +100,8 @@ enum status point_json_take_g1(const json_t *value, enum zkey_infinity infinity,
 		return fail(file, place,
 			"not three decimal numbers below the field's prime, as strings", diag);
 	}
+	/* Points come as projective triples, of which snarkjs only writes z = 1 and z = 0
+	 * (infinity). */
 	if (is_zero(&z, sizeof(z))) {
 		memset(&point, 0, sizeof(point));
 	} else if (!is_one(&z)) {
@@ -142,6 +146,7 @@ enum status point_json_load(
 	const char *file, const char *text, size_t size, struct diag *diag, json_t **out_value)
 {
 	json_error_t error;
+	/* A member that comes twice would mean the first to one reader and the last to another. */
 	json_t *value = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
 
 	if (!value) {

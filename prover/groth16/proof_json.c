@@ -12,6 +12,7 @@
 enum status proof_json_format(const struct proof *proof, char **out_text)
 {
 	return point_json_dump(
+		/* json_pack takes the points' references. */
 		json_pack("{s:o,s:o,s:o,s:s,s:s}", "pi_a", point_json_g1(&proof->a), "pi_b",
 			point_json_g2(&proof->b), "pi_c", point_json_g1(&proof->c), "protocol",
 			"groth16", "curve", "bls12381"),
@@ -101,6 +102,7 @@ static enum status take_publics(
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		const json_t *value = json_array_get(array, i);
 
+		/* Strings, since JSON's numbers are doubles to most readers. */
 		if (!json_is_string(value) ||
 			strlen(json_string_value(value)) != json_string_length(value) ||
 			!field_scalar_from_decimal(&publics[i], json_string_value(value))) {
@@ -130,6 +132,7 @@ enum status public_json_parse(const char *name, const char *text, size_t size, s
 			"%s: not a JSON array, so not public values (public.json)", name);
 	}
 	count = json_array_size(array);
+	/* One more, since a circuit may have no public values and malloc(0) may give NULL. */
 	publics = malloc((count + 1) * sizeof(*publics));
 	status = publics ? take_publics(array, name, diag, publics)
 			 : diag_set(diag, STATUS_NO_MEMORY, "%s: out of memory", name);
@@ -139,6 +142,7 @@ enum status public_json_parse(const char *name, const char *text, size_t size, s
 		return status;
 	}
 	*out_publics = publics;
+	/* Fits: the text is limited by POINT_JSON_TEXT_BYTES_MAX. */
 	*out_count = (uint32_t)count;
 	return STATUS_OK;
 }

@@ -82,6 +82,8 @@ void groth16_assemble(const struct zkey *key, const struct groth16_parts *parts,
 	curve_add(&b2, &parts->sums[GROTH16_B2]);
 	curve_add_multiple(&b2, &delta_g2, &blinding->s);
 
+	/* The negation is in delta, below. The check tells whether the product is zero, which is
+	 * as good as any. */
 	(void)blst_sk_mul_n_check(&minus_rs, &blinding->r, &blinding->s);
 	curve_negate(&delta_g1);
 	curve_add(&c, &parts->sums[GROTH16_H]);
@@ -89,6 +91,7 @@ void groth16_assemble(const struct zkey *key, const struct groth16_parts *parts,
 	curve_add_multiple(&c, &b1, &blinding->r);
 	curve_add_multiple(&c, &delta_g1, &minus_rs);
 
+	/* B1 is only for C: a proof holds B in G2. */
 	blst_p1_to_affine(&out_proof->a, &a.g1);
 	blst_p2_to_affine(&out_proof->b, &b2.g2);
 	blst_p1_to_affine(&out_proof->c, &c.g1);
@@ -157,6 +160,7 @@ static enum status proving_init(struct proving *proving, const struct zkey *key,
 		msm_lend_buckets(&proving->sums[i], proving->buckets);
 		proving->queries[i] = (struct proving_query){proving, (enum groth16_query)i};
 	}
+	/* Filled by the first task, before the evaluation reads them. */
 	input.classes = proving->classes;
 	status = quotient_init(&proving->quotient, &input);
 	if (status != STATUS_OK) {
@@ -187,6 +191,7 @@ static enum status run_prepare(void *context, uint32_t tile, uint32_t worker)
 
 	(void)tile;
 	(void)worker;
+	/* H's scalars are made on the way; all other queries take the witness itself. */
 	if (query->query == GROTH16_H) {
 		return msm_prepare(&proving->sums[GROTH16_H], &points, proving->quotient.scalars,
 			proving->quotient.scalar_classes);
@@ -278,12 +283,14 @@ static enum status prove_with(struct work_pool *pool, const struct ntt_plan *pla
 		}
 		groth16_assemble(key, &parts, &blinding, out_proof);
 		blinding_wipe(&blinding);
+		/* Sums before they are blinded tell about the witness. */
 		explicit_bzero(&parts, sizeof(parts));
 	}
 	proving_finish(&proving);
 	return status;
 }
 
+/* What is not reduced would be taken for another number by the digits of the sums. */
 static enum status check_witness(
 	const struct zkey *key, const blst_scalar *witness, struct diag *diag)
 {

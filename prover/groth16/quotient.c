@@ -53,6 +53,8 @@ enum status quotient_init(struct quotient *quotient, const struct quotient_input
 				.pass = (enum ntt_pass)k};
 		}
 	}
+	/* Most witness values are 0 or 1, so their products are prepared: an addition instead of
+	 * a product. */
 	quotient->coefficient_ones =
 		malloc((input->key->coefficient_value_count + 1) * sizeof(blst_fr));
 	quotient->scalars = secret_create(size, sizeof(blst_scalar));
@@ -95,6 +97,8 @@ static enum status run_evaluation(void *context, uint32_t tile, uint32_t worker)
 	(void)worker;
 	matrix_vector_multiply(&quotient->key->a_matrix, &vector, begin, end, values[QUOTIENT_A]);
 	matrix_vector_multiply(&quotient->key->b_matrix, &vector, begin, end, values[QUOTIENT_B]);
+	/* C is not stored in a key: for a witness that satisfies the circuit it is A times B,
+	 * row by row. */
 	for (uint32_t i = begin; i < end; i++) {
 		blst_fr_mul(&values[QUOTIENT_C][i], &values[QUOTIENT_A][i], &values[QUOTIENT_B][i]);
 	}
@@ -122,6 +126,8 @@ static enum status run_scalars(void *context, uint32_t tile, uint32_t worker)
 
 	(void)worker;
 	for (uint32_t i = begin; i < end; i++) {
+		/* On the odd points of the double domain, where the key has H in its Lagrange
+		 * basis: no division. */
 		blst_fr_mul(&scalar, &values[QUOTIENT_A][i], &values[QUOTIENT_B][i]);
 		blst_fr_sub(&scalar, &scalar, &values[QUOTIENT_C][i]);
 		blst_scalar_from_fr(&quotient->scalars[i], &scalar);
@@ -146,6 +152,7 @@ uint32_t quotient_add_transforms(
 	struct quotient *quotient, struct work_queue *queue, uint32_t after)
 {
 	struct work_task task = {.run = run_pass};
+	/* The three vectors are independent until the end, so their passes may overlap. */
 	uint32_t previous[QUOTIENT_VECTOR_COUNT] = {after, after, after};
 	uint32_t last;
 

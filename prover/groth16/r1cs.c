@@ -31,6 +31,7 @@ static const struct binary_format r1cs_format = {
 struct r1cs_reader {
 	struct binary_cursor cursor;
 	struct r1cs *r1cs;
+	/* A circuit has many terms and few different coefficients. */
 	struct coefficient_table coefficients; /* canonical */
 	struct matrix_builder sides[R1CS_SIDE_COUNT];
 };
@@ -76,6 +77,7 @@ static enum status parse_header(
 	}
 	named_count = 1 + (uint64_t)r1cs->public_output_count + r1cs->public_input_count +
 		      r1cs->private_input_count;
+	/* Summed in 64 bits: four counts of 32 cannot wrap it. */
 	if (named_count > r1cs->wire_count) {
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s: section 1 (header): %llu inputs, outputs and the constant, but only "
@@ -137,6 +139,8 @@ static enum status parse_row(struct r1cs_reader *reader, uint32_t row, struct di
 			return fail_at_row(reader, row, "cut short; is the file damaged?",
 				STATUS_BAD_INPUT, diag);
 		}
+		/* Nothing is allocated by `term_count`: each term must be there before the next
+		 * is asked for. */
 		for (uint32_t i = 0; i < term_count && status == STATUS_OK; i++) {
 			status = parse_term(reader, row, side, diag);
 		}
@@ -311,6 +315,7 @@ enum status r1cs_write(const struct r1cs *r1cs, const char *path, struct diag *d
 	file_writer_put_u32(writer, r1cs->public_output_count);
 	file_writer_put_u32(writer, r1cs->public_input_count);
 	file_writer_put_u32(writer, r1cs->private_input_count);
+	/* Labels: as many as wires, see below. */
 	file_writer_put_u64(writer, r1cs->wire_count);
 	file_writer_put_u32(writer, r1cs->constraint_count);
 
@@ -338,6 +343,7 @@ static void evaluate(blst_fr *out_sum, const struct r1cs *r1cs, int side, uint32
 	for (uint32_t i = matrix->row_begin[row]; i < matrix->row_begin[row + 1]; i++) {
 		blst_fr term;
 
+		/* Into Montgomery form, in which the coefficients are. */
 		blst_fr_from_scalar(&term, &values[matrix->wires[i]]);
 		blst_fr_mul(&term, &term, &r1cs->coefficient_values[matrix->coefficients[i]]);
 		blst_fr_add(out_sum, out_sum, &term);

@@ -28,6 +28,8 @@ enum scalar_class scalars_classify(const blst_scalar *scalar)
 {
 	struct words words = load(scalar);
 
+	/* The time of a proof tells how many wires are of each class, as with any prover that
+	 * skips zeros. */
 	if ((words.word[1] | words.word[2] | words.word[3]) == 0) {
 		if (words.word[0] <= 1) {
 			return words.word[0] == 0 ? SCALAR_ZERO : SCALAR_ONE;
@@ -81,6 +83,7 @@ static enum status tail_init(struct scalar_tail *tail, uint32_t count, uint32_t 
 
 static void tail_add(struct scalar_tail *tail, uint32_t index, const blst_scalar *scalar)
 {
+	/* The low bytes of a little-endian scalar are its low bits. */
 	size_t bytes = tail->bit_count == SCALARS_SMALL_BITS ? 8 : 32;
 
 	memcpy(tail->scalars + tail->count * bytes, scalar->b, bytes);
@@ -95,6 +98,7 @@ enum status msm_input_init(const struct msm_query *query, const blst_scalar *sca
 	uint32_t minus_one_end;
 	struct msm_input input = {.group = query->group, .points = query->points};
 
+	/* Two passes: what is secret is allocated at its size, and never grows by copying. */
 	for (uint32_t i = 0; i < query->count; i++) {
 		counts[class_of(query, classes, i)]++;
 	}
@@ -114,6 +118,8 @@ enum status msm_input_init(const struct msm_query *query, const blst_scalar *sca
 			input.ones[one_count++] = i;
 			break;
 		case SCALAR_MINUS_ONE:
+			/* From the other end of the same array, so that one pass of additions
+			 * takes both. */
 			input.ones[--minus_one_end] = i;
 			break;
 		case SCALAR_SMALL:

@@ -78,6 +78,7 @@ static bool copy_matrix(const struct zkey_matrix *from, uint32_t input_count, ui
 		matrix->coefficients[count++] = one;
 		matrix->row_begin[++row] = count;
 	}
+	/* Rows to the end of the domain are empty. */
 	while (row < domain_size) {
 		matrix->row_begin[++row] = count;
 	}
@@ -92,6 +93,7 @@ static bool copy_rows(const struct r1cs *r1cs, struct zkey *key)
 	key->b_matrix.row_count = key->domain_size;
 	return copy_coefficients(r1cs, key, &one) &&
 	       copy_matrix(&r1cs->sides[R1CS_A], key->public_count + 1, one, &key->a_matrix) &&
+	       /* Input rows have no B, and C is not stored in a key. */
 	       copy_matrix(&r1cs->sides[R1CS_B], 0, one, &key->b_matrix);
 }
 
@@ -123,6 +125,7 @@ static void fill_header(const struct setup_trapdoors *trapdoors, struct zkey *ke
 	multiply_g1(&key->beta_g1, &trapdoors->beta);
 	multiply_g1(&key->delta_g1, &trapdoors->delta);
 	multiply_g2(&key->beta_g2, &trapdoors->beta);
+	/* As in snarkjs, gamma is 1: its point is the generator. */
 	key->gamma_g2 = *blst_p2_affine_generator();
 	multiply_g2(&key->delta_g2, &trapdoors->delta);
 }
@@ -219,6 +222,7 @@ enum status setup_create_key(const struct r1cs *r1cs, const struct setup_options
 	if (status == STATUS_OK) {
 		status = fill_key(r1cs, options, &trapdoors, key);
 	}
+	/* Whoever knows these forges proofs; the key is marked as insecure all the same. */
 	explicit_bzero(&trapdoors, sizeof(trapdoors));
 	if (status != STATUS_OK) {
 		return diag_set(diag, status, "set-up: %s", status_text(status));

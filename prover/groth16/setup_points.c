@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A table of 26 x 512 points of each group, 3.8 MB in all, for which a product takes 26
+ * additions and no doubling. */
 #define WINDOW_BITS    10u
 #define WINDOW_COUNT   26u /* 260 bits: a carry out of bit 254 has room */
 #define MULTIPLE_COUNT (1u << (WINDOW_BITS - 1))
@@ -34,6 +36,7 @@ static void make_window_g1(blst_p1 *base, blst_p1_affine multiples[MULTIPLE_COUN
 		blst_p1_add_or_double(&sums[i], &sums[i - 1], base);
 	}
 	blst_p1s_to_affine(multiples, list, MULTIPLE_COUNT);
+	/* 2 * 2^(WINDOW_BITS - 1) times the base: the next window's. */
 	blst_p1_double(base, &sums[MULTIPLE_COUNT - 1]);
 }
 
@@ -96,6 +99,8 @@ static void recode(const blst_fr *element, int16_t digits[WINDOW_COUNT])
 	for (uint32_t window = 0; window < WINDOW_COUNT; window++) {
 		int32_t digit = window_of(&scalar, window) + carry;
 
+		/* Too large for the table: 2^WINDOW_BITS less here, and one more in the next
+		 * window. */
 		carry = digit > (int32_t)MULTIPLE_COUNT;
 		digits[window] = (int16_t)(digit - (carry << WINDOW_BITS));
 	}
@@ -111,6 +116,8 @@ static void multiply_g1(
 		int16_t digit = digits[window];
 
 		if (digit != 0) {
+			/* Points of the table are picked by secret digits: not constant in time,
+			 * for keys of tests. */
 			blst_p1_affine addend =
 				points->g1[window][(digit < 0 ? -digit : digit) - 1];
 
@@ -183,6 +190,7 @@ static void *run_chunks(void *argument)
 	uint32_t chunk_count = job->count / CHUNK_POINTS + (job->count % CHUNK_POINTS != 0);
 
 	for (;;) {
+		/* Chunks are taken and not dealt out, so that no thread waits for a slower one. */
 		uint32_t chunk = atomic_fetch_add(&job->next, 1);
 		uint32_t begin = chunk * CHUNK_POINTS;
 		uint32_t left = job->count - begin;
@@ -234,6 +242,7 @@ static uint32_t count_nonzero(const blst_fr *scalars, uint32_t count)
 	return nonzero;
 }
 
+/* Wires whose scalar is zero have infinity in the key, and no place in a query. */
 static void list_wires(const blst_fr *scalars, uint32_t count, uint32_t first_wire, uint32_t *wires)
 {
 	uint32_t filled = 0;

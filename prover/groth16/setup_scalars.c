@@ -52,6 +52,7 @@ enum status setup_trapdoors_draw(
 		} else {
 			status = field_random(&drawn[i]);
 		}
+		/* Once in 2^255 draws: an error is simpler than a loop that nobody can test. */
 		if (status == STATUS_OK && is_zero(&drawn[i])) {
 			status = STATUS_INTERNAL;
 		}
@@ -164,6 +165,8 @@ static void fill_wires(const struct r1cs *r1cs, const struct setup_trapdoors *tr
 	uint32_t public_count = r1cs_public_count(r1cs);
 	blst_fr delta_inverse;
 
+	/* Groth 2016, section 3.2: per wire u(tau), v(tau), and (beta u + alpha v + w), the last
+	 * over delta or gamma. */
 	add_columns(r1cs, R1CS_A, lagrange, scalars->a);
 	add_columns(r1cs, R1CS_B, lagrange, scalars->b);
 	add_columns(r1cs, R1CS_C, lagrange, scalars->terms);
@@ -180,6 +183,7 @@ static void fill_wires(const struct r1cs *r1cs, const struct setup_trapdoors *tr
 		blst_fr_add(&scalars->terms[wire], &scalars->terms[wire], &product);
 		blst_fr_mul(&product, &trapdoors->alpha, &scalars->b[wire]);
 		blst_fr_add(&scalars->terms[wire], &scalars->terms[wire], &product);
+		/* Public wires are over gamma, which is 1. */
 		if (wire > public_count) {
 			blst_fr_mul(&scalars->terms[wire], &scalars->terms[wire], &delta_inverse);
 		}
@@ -190,6 +194,7 @@ static void fill_wires(const struct r1cs *r1cs, const struct setup_trapdoors *tr
 static enum status fill_h(const struct setup_trapdoors *trapdoors, uint32_t domain_log2,
 	struct setup_scalars *scalars)
 {
+	/* The key has H on the odd points of the double domain: docs/file-formats.md. */
 	const struct lagrange odd = {
 		.log2 = domain_log2 + 1, .first = 1, .step = 2, .count = scalars->domain_size};
 	blst_fr delta_inverse;

@@ -36,6 +36,7 @@ static const uint32_t initial_state[STATE_WORDS] = {
 };
 /* clang-format on */
 
+/* Constants have no wires: circuit_bit folds whatever meets them. */
 static struct word constant_word(uint32_t value)
 {
 	struct word word;
@@ -123,11 +124,14 @@ static struct word add_words(struct circuit *circuit, const struct sum *sum)
 	}
 	if (sum->subtracted) {
 		assert(sum->constant >= UINT64_C(1) << WORD_BITS);
+		/* Does not wrap: the constant is 2^32 at least. */
 		value -= word_value(sum->subtracted);
 	}
 	if (is_folded) {
 		return constant_word((uint32_t)value);
 	}
+	/* Bits for the largest sum that the prover could choose, so that no carry is lost and
+	 * none made up. */
 	bit_count = 64 - (uint32_t)__builtin_clzll(bound | UINT32_MAX);
 	assert(bit_count <= SUM_BITS_MAX);
 	for (uint32_t i = 0; i < bit_count; i++) {
@@ -146,6 +150,7 @@ static struct word add_words(struct circuit *circuit, const struct sum *sum)
 		circuit_bit_add_term(circuit, R1CS_C, bits[i], i, true);
 	}
 	circuit_end_row(circuit);
+	/* Modulo 2^32: the carry's bits have wires, but nobody uses them. */
 	memcpy(word.bits, bits, sizeof(word.bits));
 	return word;
 }
@@ -158,6 +163,7 @@ struct mix {
 	bool is_shift;
 };
 
+/* FIPS 180-4, section 4.1.2. */
 static const struct mix mix_upper_0 = {2, 13, 22, false};
 static const struct mix mix_upper_1 = {6, 11, 25, false};
 static const struct mix mix_lower_0 = {7, 18, 3, true};
@@ -233,6 +239,7 @@ static void compress(struct circuit *circuit, struct word state[STATE_WORDS],
 	struct word working[STATE_WORDS];
 
 	for (uint32_t i = 0; i < BLOCK_WORDS; i++) {
+		/* Messages are big-endian, words here least significant bit first. */
 		for (uint32_t bit = 0; bit < WORD_BITS; bit++) {
 			schedule[i].bits[bit] = block[i * WORD_BITS + WORD_BITS - 1 - bit];
 		}
@@ -304,6 +311,7 @@ void sha256_circuit_output(
 			value.b[i / 8] |= (uint8_t)(bit.value << (i % 8));
 			circuit_bit_add_term(circuit, R1CS_C, bit, i, false);
 		}
+		/* A row of C alone: the sum of the bits is the output. */
 		circuit_add_power(circuit, R1CS_C, 1 + half, 0, true);
 		circuit_end_row(circuit);
 		circuit_set_output(circuit, half, &value);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "IC: point 4294967295", and room. */
 #define IC_PLACE_BYTES 32
 
 void verification_key_destroy(struct verification_key *key)
@@ -34,6 +35,7 @@ static struct verification_key *create(uint32_t public_count)
 }
 
 /* The first point that is wrong, in words, or NULL. */
+/* Always with the subgroup: a point outside it would let wrong proofs pass. */
 static const char *wrong_with(const struct verification_key *key)
 {
 	const char *wrong =
@@ -61,6 +63,7 @@ enum status verification_key_from_zkey(
 	if (!made) {
 		return diag_set(diag, STATUS_NO_MEMORY, "verification key: out of memory");
 	}
+	/* Copies, so that a proving key of some GB can go while its verification key is in use. */
 	made->alpha_g1 = key->alpha_g1;
 	made->beta_g2 = key->beta_g2;
 	made->gamma_g2 = key->gamma_g2;
@@ -79,6 +82,7 @@ enum status verification_key_from_zkey(
 static enum status take_ic(
 	const json_t *array, const char *name, struct diag *diag, struct verification_key *key)
 {
+	/* IC_0 is of the constant 1, the others of a public wire each. */
 	if (!json_is_array(array) || json_array_size(array) != (size_t)key->public_count + 1) {
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s: IC: not an array of nPublic + 1 = %llu points; was the file changed?",
@@ -188,6 +192,7 @@ static json_t *alphabeta_json(const struct verification_key *key)
 	json_t *halves = json_array();
 	blst_fp12 pairing;
 
+	/* blst takes the point of G2 first. */
 	blst_miller_loop(&pairing, &key->beta_g2, &key->alpha_g1);
 	blst_final_exp(&pairing, &pairing);
 	for (int half = 0; half < 2; half++) {

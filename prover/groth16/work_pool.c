@@ -69,6 +69,8 @@ static void sleep_since(struct work_pool *pool, unsigned int seen)
 	gaptrace_wait_end(&wait);
 }
 
+/* The sequence is read before the queue is looked at: what changes in between ends the sleep at
+ * once. */
 static void work_off(struct work_pool *pool, struct work_queue *queue, uint32_t worker)
 {
 	unsigned int seen;
@@ -106,6 +108,7 @@ static void *worker_main(void *argument)
 		if (queue) {
 			work_off(pool, queue, worker->index);
 		}
+		/* The last one out: the caller of work_pool_run() may be waiting for that. */
 		if (atomic_fetch_sub(&pool->active_count, 1) == 1) {
 			futex_wake(&pool->active_count, 1);
 		}
@@ -152,6 +155,7 @@ enum status work_pool_create(uint32_t thread_count, const char *name, struct wor
 	if (thread_count > WORK_POOL_THREADS_MAX) {
 		return STATUS_OVER_LIMIT;
 	}
+	/* The caller of work_pool_run() is worker 0, so one thread less is started. */
 	pool = calloc(1, sizeof(*pool) + (thread_count - 1) * sizeof(pool->workers[0]));
 	if (!pool) {
 		return STATUS_NO_MEMORY;
@@ -210,6 +214,7 @@ enum status work_pool_run(struct work_pool *pool, struct work_queue *queue)
 		wake_all(pool);
 	}
 	work_off(pool, queue, 0);
+	/* Alone, the caller does it all, and nobody else needs to see the queue. */
 	if (pool->thread_count > 1) {
 		wait_until_inactive(pool);
 	}

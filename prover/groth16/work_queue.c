@@ -48,6 +48,7 @@ void work_queue_order(struct work_queue *queue, uint32_t earlier, uint32_t later
 void work_queue_resize(struct work_queue *queue, uint32_t task, uint32_t tile_count)
 {
 	assert(task < queue->task_count);
+	/* Only what is not ready: nobody claims its tiles yet. */
 	assert(atomic_load(&queue->slots[task].blocker_count) > 0);
 	queue->slots[task].task.tile_count = tile_count;
 }
@@ -107,6 +108,7 @@ static struct work_slot *claim(struct work_queue *queue, uint32_t *out_tile)
 			atomic_load(&slot->next_tile) >= slot->task.tile_count) {
 			continue;
 		}
+		/* May pass the end, when several threads come for the last tile. */
 		tile = atomic_fetch_add(&slot->next_tile, 1);
 		if (tile < slot->task.tile_count) {
 			*out_tile = tile;
@@ -129,11 +131,13 @@ bool work_queue_step(struct work_queue *queue, uint32_t worker, bool *out_has_ch
 	}
 	status = slot->task.run(slot->task.context, tile, worker);
 	if (status != STATUS_OK) {
+		/* The first failure wins. The queue is over: its other tiles are left. */
 		(void)atomic_compare_exchange_strong(&queue->status, &expected, (int)status);
 		*out_has_changed = true;
 		return true;
 	}
 	if (atomic_fetch_add(&slot->done_count, 1) + 1 == slot->task.tile_count) {
+		/* Whoever ends the last tile has seen the results of all, by the counter. */
 		finish(queue, (uint32_t)(slot - queue->slots));
 		*out_has_changed = true;
 	}

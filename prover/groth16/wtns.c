@@ -32,6 +32,7 @@ enum status wtns_create(uint32_t count, struct wtns **out_witness)
 		return STATUS_NO_MEMORY;
 	}
 	witness->count = count;
+	/* Wire 0 is the constant 1 in every circuit. */
 	witness->values[0].b[0] = 1;
 	*out_witness = MOVE(witness);
 	return STATUS_OK;
@@ -43,6 +44,7 @@ void wtns_destroy(struct wtns *witness)
 		return;
 	}
 	if (witness->values) {
+		/* The values are the prover's secret; a compiler drops a memset before free. */
 		explicit_bzero(witness->values, witness->count * sizeof(*witness->values));
 	}
 	free(witness->values);
@@ -75,6 +77,7 @@ static enum status parse_header(
 	return binary_cursor_end(&cursor, diag);
 }
 
+/* A word that is not reduced would be another number to every reader that reduces it. */
 static enum status check_values(const char *name, const struct wtns *witness, struct diag *diag)
 {
 	const blst_scalar one = {.b = {1}};
@@ -123,6 +126,7 @@ enum status wtns_parse(const char *name, const uint8_t *bytes, uint64_t byte_cou
 	if (wtns_create(count, &witness) != STATUS_OK) {
 		return diag_set(diag, STATUS_NO_MEMORY, "%s: out of memory", name);
 	}
+	/* The file's words are canonical and little-endian, as blst_scalar is. */
 	memcpy(witness->values, cursor.next, (size_t)count * FIELD_SCALAR_BYTES);
 	status = check_values(name, witness, diag);
 	if (status == STATUS_OK) {
@@ -141,6 +145,7 @@ enum status wtns_read(const char *path, struct diag *diag, struct wtns **out_wit
 		return status;
 	}
 	status = wtns_parse(path, bytes, byte_count, diag, out_witness);
+	/* The file's bytes are the secret once more. */
 	explicit_bzero(bytes, byte_count);
 	free(bytes);
 	return status;
@@ -149,6 +154,7 @@ enum status wtns_read(const char *path, struct diag *diag, struct wtns **out_wit
 enum status wtns_write(const struct wtns *witness, const char *path, struct diag *diag)
 {
 	AUTO(file_writer_destroy) struct file_writer *writer = NULL;
+	/* Readable by its owner only. */
 	enum status status = file_writer_create(path, true, diag, &writer);
 
 	if (status != STATUS_OK) {

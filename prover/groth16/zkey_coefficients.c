@@ -28,10 +28,13 @@ static struct entry entry_at(const struct binary_cursor *cursor, uint32_t index)
 		.wire = binary_file_u32(bytes + 8),
 	};
 
+	/* v * R^2, as it stands: one Montgomery product with a canonical witness word gives v *
+	 * w. */
 	memcpy(&entry.value, bytes + 12, sizeof(entry.value));
 	return entry;
 }
 
+/* Everything that is an index later, or goes into arithmetic. */
 static const char *wrong_with_entry(const struct zkey *key, const struct entry *entry)
 {
 	uint8_t value[FIELD_SCALAR_BYTES];
@@ -162,6 +165,8 @@ static blst_fr stored_one(void)
 	return one;
 }
 
+/* Without them the columns of public wires may depend on one another, and proofs be bent to
+ * other public values. */
 static enum status check_input_rows(
 	const struct zkey *key, const struct binary_cursor *cursor, struct diag *diag)
 {
@@ -170,6 +175,7 @@ static enum status check_input_rows(
 	const blst_fr one = stored_one();
 	uint32_t used = key->domain_size;
 
+	/* The header does not tell how many constraints there are: the last row in use does. */
 	while (used > 0 && row_entries(a, used - 1) + row_entries(b, used - 1) == 0) {
 		used--;
 	}
@@ -215,6 +221,7 @@ enum status zkey_coefficients_parse(
 		!allocate_rows(&key->b_matrix, key->domain_size)) {
 		return diag_set(diag, STATUS_NO_MEMORY, "%s: out of memory", file->name);
 	}
+	/* Two passes, so that rows are filled in place whatever the order of the entries. */
 	status = count_entries(key, &cursor, count, diag);
 	if (status != STATUS_OK) {
 		return status;

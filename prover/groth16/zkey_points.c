@@ -153,6 +153,7 @@ static enum status open_section(const struct binary_file *file,
 	if (status != STATUS_OK) {
 		return status;
 	}
+	/* Counted first, so that a query has no room for infinities, of which some have many. */
 	for (uint32_t i = 0; i < section->count; i++) {
 		if (!is_zero(out_cursor->next + i * point_bytes, point_bytes)) {
 			finite_count++;
@@ -196,6 +197,7 @@ enum status zkey_points_parse_g1(const struct binary_file *file,
 		if (wrong) {
 			return fail_at_point(&cursor, i, wrong, diag);
 		}
+		/* Ascending wires: whoever writes the key again, or joins queries, counts on it. */
 		if (!is_zero(&point, sizeof(point))) {
 			out_query->wires[filled] = section->first_wire + i;
 			out_query->points[filled++] = point;

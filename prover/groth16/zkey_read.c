@@ -14,6 +14,7 @@ _Static_assert(sizeof(blst_p1_affine) == 96 && sizeof(blst_p2_affine) == 192,
 	"blst's points are the file's points");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "and their words little-endian");
 
+/* Accepts a key that was filled in part: every reader below leaves it so when it fails. */
 void zkey_destroy(struct zkey *key)
 {
 	if (!key) {
@@ -65,6 +66,7 @@ static enum status take_header_g1(struct binary_cursor *cursor, const char *name
 	if (!bytes) {
 		return binary_cursor_cut(cursor, diag);
 	}
+	/* The file's Montgomery words are blst's own (R = 2^384): a copy, no conversion. */
 	memcpy(out_point, bytes, sizeof(*out_point));
 	wrong = zkey_points_wrong_g1(out_point, ZKEY_INFINITY_REFUSED, check);
 	if (!wrong) {
@@ -118,6 +120,7 @@ static enum status take_header_points(
 	return status;
 }
 
+/* What is allocated later follows from these three, so they are held against one another first. */
 static enum status check_counts(const struct binary_file *file, struct diag *diag, struct zkey *key)
 {
 	if (key->public_count >= key->wire_count) {
@@ -132,6 +135,7 @@ static enum status check_counts(const struct binary_file *file, struct diag *dia
 			"damaged?",
 			file->name, key->domain_size);
 	}
+	/* Each public wire and the constant have an input row of their own in the domain. */
 	if (key->domain_size <= key->public_count) {
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s: section 2 (header): domain size %u is too small for %u public wires; "
@@ -209,6 +213,8 @@ static enum status parse_queries(
 		.count = key->wire_count, .infinity = ZKEY_INFINITY_ALLOWED, .check = check};
 	enum status status;
 
+	/* A, B1 and B2 have a place for each wire; wires that a query does not use are infinity
+	 * there. */
 	section.id = ZKEY_SECTION_A;
 	section.name = "A";
 	status = zkey_points_parse_g1(file, &section, diag, &key->a);
@@ -225,6 +231,7 @@ static enum status parse_queries(
 	if (status == STATUS_OK) {
 		section.id = ZKEY_SECTION_L;
 		section.name = "L";
+		/* Public wires are the verifier's: it sums their IC. */
 		section.first_wire = key->public_count + 1;
 		section.count = key->wire_count - key->public_count - 1;
 		status = zkey_points_parse_g1(file, &section, diag, &key->l);
@@ -254,6 +261,7 @@ static enum status parse_contributions(
 	if (status != STATUS_OK) {
 		return status;
 	}
+	/* The records themselves are not read: whether a ceremony was honest is not ours to say. */
 	circuit_hash = binary_cursor_take(&cursor, ZKEY_CIRCUIT_HASH_BYTES);
 	if (!circuit_hash || !binary_cursor_take_u32(&cursor, &contribution_count)) {
 		return binary_cursor_cut(&cursor, diag);

@@ -20,6 +20,7 @@ static void put_header(struct file_writer *writer, const struct zkey *key)
 	file_writer_put_u32(writer, key->wire_count);
 	file_writer_put_u32(writer, key->public_count);
 	file_writer_put_u32(writer, key->domain_size);
+	/* The format's order: gamma of G2 stands before delta of G1. There is no gamma of G1. */
 	file_writer_put(writer, &key->alpha_g1, ZKEY_G1_BYTES);
 	file_writer_put(writer, &key->beta_g1, ZKEY_G1_BYTES);
 	file_writer_put(writer, &key->beta_g2, ZKEY_G2_BYTES);
@@ -66,6 +67,8 @@ static void put_coefficients(struct file_writer *writer, const struct zkey *key)
 static void put_query_g1(struct file_writer *writer, enum zkey_section section,
 	const struct zkey_query_g1 *query, uint32_t first, uint32_t end)
 {
+	/* A query keeps the finite points only, by ascending wire; the file has a place for each
+	 * wire. */
 	const blst_p1_affine infinity = {0};
 	uint32_t next = 0;
 
@@ -102,6 +105,7 @@ static void put_contributions(struct file_writer *writer, const struct zkey *key
 
 	binary_file_put_section(writer, ZKEY_SECTION_CONTRIBUTIONS, sizeof(mark) + 4);
 	file_writer_put(writer, key->is_insecure ? mark : no_mark, sizeof(mark));
+	/* No contributions: snarkjs counts the ones that come later from here. */
 	file_writer_put_u32(writer, 0);
 }
 
