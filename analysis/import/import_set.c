@@ -5,6 +5,7 @@
 #include "analysis/core/merge_heap.h"
 #include "analysis/import/import_devices.h"
 #include "analysis/import/import_ids.h"
+#include "trace/base/line.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -84,6 +85,7 @@ enum status import_set_add(struct import_set *set, const char *name, struct impo
 	if (!file->name) {
 		return STATUS_NO_MEMORY;
 	}
+	line_clean(file->name, strlen(file->name));
 	file->reader = MOVE(*reader);
 	set->file_count++;
 	return STATUS_OK;

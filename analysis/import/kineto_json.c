@@ -202,7 +202,8 @@ static enum status end_string(struct kineto_json *json)
 	return status;
 }
 
-/* No string goes over lines: in an element a quote is missing somewhere before. */
+/* No string goes over lines: in an element a quote is missing somewhere before, or all is lost
+ * between two zeros. */
 static enum status break_string(struct kineto_json *json)
 {
 	enum status status;
@@ -241,7 +242,8 @@ static enum status take_mark(struct kineto_json *json, unsigned char mark, bool 
 {
 	*out_is_taken = true;
 	if (json->has_ended) {
-		json->has_trailing = true;
+		/* Some writers fill a file up with zeros. */
+		json->has_trailing = mark != '\0';
 		return STATUS_OK;
 	}
 	switch (mark) {
@@ -294,7 +296,7 @@ static enum status lex(
 		if (!is_end) {
 			return STATUS_OK;
 		}
-		return (*text)[-1] == '\n' ? break_string(json) : end_string(json);
+		return (*text)[-1] == '"' ? end_string(json) : break_string(json);
 	case KINETO_LEX_ESCAPE:
 	case KINETO_LEX_UNICODE:
 		kineto_json_text_take_escape(json, **text);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/import/kineto_json_text.h"
 
+#include "trace/base/line.h"
+
 #include <string.h>
 
 /* Stands for what is no character. */
 #define REPLACEMENT 0xfffd
 
-/* The bytes that end a run of plain letters in a string: quote, backslash, line end. */
-static const bool stops_string[256] = {['"'] = true, ['\\'] = true, ['\n'] = true};
+/* The bytes that end a run of plain letters in a string: quote, backslash, line end, and the zeros
+ * that a host without power leaves. */
+static const bool stops_string[256] = {['"'] = true, ['\\'] = true, ['\n'] = true, ['\0'] = true};
 
 /* The bytes that end a number or word. */
 static const bool stops_word[256] = {[' '] = true,
@@ -185,66 +188,8 @@ void kineto_json_text_take_escape(struct kineto_json *json, unsigned char letter
 	keep(json, plain[letter] ? &plain[letter] : &letter, 1);
 }
 
-/* The bytes of the character at `text`; 0 when it is none, or is cut off. */
-static size_t character_bytes(const unsigned char *text, size_t size)
-{
-	const unsigned char first = text[0];
-	size_t length = 0;
-
-	if (first < 0x80) {
-		return first != '\0';
-	}
-	if (first >= 0xc2 && first < 0xe0) {
-		length = 2;
-	} else if (first >= 0xe0 && first < 0xf0) {
-		length = 3;
-	} else if (first >= 0xf0 && first < 0xf5) {
-		length = 4;
-	}
-	if (length == 0 || length > size) {
-		return 0;
-	}
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80) {
-			return 0;
-		}
-	}
-	if ((first == 0xe0 && text[1] < 0xa0) || (first == 0xed && text[1] >= 0xa0) ||
-		(first == 0xf0 && text[1] < 0x90) || (first == 0xf4 && text[1] >= 0x90)) {
-		return 0;
-	}
-	return length;
-}
-
-/* Where the plain letters end, eight at a time: nearly all texts are nothing else. */
-static size_t plain_bytes(const unsigned char *text, size_t size)
-{
-	const uint64_t ones = 0x0101010101010101ULL;
-	size_t i = 0;
-	uint64_t word;
-
-	for (; size - i >= sizeof(word); i += sizeof(word)) {
-		memcpy(&word, text + i, sizeof(word));
-		/* A zero byte borrows from its own highest bit. */
-		if ((word | (word - ones)) & ones << 7) {
-			break;
-		}
-	}
-	return i;
-}
-
 void kineto_json_text_finish(struct kineto_json *json)
 {
-	unsigned char *text = (unsigned char *)json->text;
-	size_t i = plain_bytes(text, json->size);
-
-	while (i < json->size) {
-		const size_t bytes = character_bytes(text + i, json->size - i);
-
-		if (bytes == 0) {
-			text[i] = '?';
-		}
-		i += bytes ? bytes : 1;
-	}
-	text[json->size] = '\0';
+	json->text[json->size] = '\0';
+	line_clean(json->text, json->size);
 }

@@ -23,7 +23,7 @@ const unsigned char *kineto_json_text_take_word(struct kineto_json *json, const 
 	const unsigned char *end, bool *out_is_end);
 
 /*
- * Gives where it stopped: behind the quote or line end that ended the string, then *out_is_end, or
+ * Gives where it stopped: behind the quote, line end or zero that ended it, then *out_is_end, or
  * behind a backslash, or `end`. Letters past the room, or not `is_kept`, are passed over.
  */
 const unsigned char *kineto_json_text_take_string(struct kineto_json *json,
@@ -32,5 +32,5 @@ const unsigned char *kineto_json_text_take_string(struct kineto_json *json,
 /* One character behind a backslash, or a digit of \uXXXX. */
 void kineto_json_text_take_escape(struct kineto_json *json, unsigned char letter);
 
-/* Ends the text that was taken as whole UTF-8: what is none of it becomes '?'. */
+/* Ends the text that was taken as one clean line: what is none of it becomes '?'. */
 void kineto_json_text_finish(struct kineto_json *json);

@@ -199,6 +199,11 @@ static void note_problem(struct reading *reading, const struct kineto_bytes *byt
 			json->offset, trace->counts.rows);
 	} else if (json->element_depth == 1 && json->depth == 1) {
 		/* A list alone may lack its last bracket: a program that died leaves it so. */
+	} else if (json->has_trailing) {
+		(void)snprintf(trace->problem, sizeof(trace->problem),
+			"the trace is over at byte %" PRIu64
+			" of its text: what follows there, perhaps another one, is not read",
+			json->offset - 1);
 	} else if (!kineto_json_is_whole(json)) {
 		(void)snprintf(trace->problem, sizeof(trace->problem),
 			"the text ends at byte %" PRIu64

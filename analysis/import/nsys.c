@@ -6,6 +6,7 @@
 #include "analysis/import/nsys_events.h"
 #include "analysis/import/nsys_ranges.h"
 #include "analysis/import/nsys_reader.h"
+#include "trace/base/line.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -50,15 +51,14 @@ enum status nsys_reader_name(struct nsys_reader *reader, const struct nsys_table
 		return nsys_names_get(reader->names, id, out_name);
 	}
 	text = nsys_table_text(table, column);
-	*out_name = text ? text : "";
-	size = strlen(*out_name);
-	clipped = nsys_names_clip(*out_name, size);
-	if (clipped < size) {
-		memcpy(reader->cut_text, *out_name, clipped);
-		reader->cut_text[clipped] = '\0';
-		reader->cut_count++;
-		*out_name = reader->cut_text;
-	}
+	text = text ? text : "";
+	size = strlen(text);
+	clipped = nsys_names_clip(text, size);
+	reader->cut_count += clipped < size;
+	memcpy(reader->clean_text, text, clipped);
+	reader->clean_text[clipped] = '\0';
+	line_clean(reader->clean_text, clipped);
+	*out_name = reader->clean_text;
 	return STATUS_OK;
 }
 

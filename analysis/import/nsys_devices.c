@@ -2,6 +2,7 @@
 #include "analysis/import/nsys_devices.h"
 
 #include "analysis/import/nsys_reader.h"
+#include "trace/base/line.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static void copy_text(const struct nsys_table *table, int column, const char *pr
 
 	if (text && text[0]) {
 		(void)snprintf(to, NSYS_DEVICE_TEXT_BYTES, "%s%s", prefix, text);
+		line_clean(to, strlen(to));
 	}
 }
 

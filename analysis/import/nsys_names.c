@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/import/nsys_names.h"
 
+#include "trace/base/line.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +161,7 @@ static char *look_up(struct nsys_names *names, int64_t id)
 	if (copy) {
 		memcpy(copy, text, clipped);
 		copy[clipped] = '\0';
+		line_clean(copy, clipped);
 		names->kept_bytes += clipped + 1;
 	}
 	if (names->lookup) {

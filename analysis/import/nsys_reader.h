@@ -44,8 +44,8 @@ struct nsys_reader {
 	struct event held;
 	int stage;
 	uint64_t cut_count; /* of texts that are not in StringIds */
-	/* A text that was cut, and a name made of it: both of one event. */
-	char cut_text[NSYS_NAME_BYTES_MAX + 1];
+	/* A text of the file, and a name made of it: both of one event. */
+	char clean_text[NSYS_NAME_BYTES_MAX + 1];
 	char text[2 * NSYS_NAME_BYTES_MAX];
 };
 
@@ -93,8 +93,8 @@ static inline int32_t nsys_tid(uint64_t global)
 	return (int32_t)(global & 0xffffff);
 }
 
-/* The text of a column that holds a number of StringIds, or the text itself. "" for neither. Never
- * longer than a name may be. */
+/* The text of a column that holds a number of StringIds, or the text itself. "" for neither. One
+ * clean line, never longer than a name may be. */
 MUST_CHECK enum status nsys_reader_name(struct nsys_reader *reader, const struct nsys_table *table,
 	int column, const char **out_name);
 

@@ -114,6 +114,34 @@ static void gzip_members_are_one_text(void **state)
 	free(second);
 }
 
+static void what_follows_the_trace_is_said_to_be_unread(void **state)
+{
+	char text[2 * sizeof(whole)];
+	struct kineto_reading reading;
+
+	(void)state;
+	(void)snprintf(text, sizeof(text), "%s\n%s", whole, whole);
+	reading = kineto_reading_of_text(text);
+	assert_int_equal(kernels(&reading), 3);
+	assert_non_null(kineto_reading_note(&reading, EVENT_NOTE_UNREADABLE, "is not read"));
+	kineto_reading_finish(&reading);
+}
+
+static void zeros_inside_a_text_cost_its_event_and_that_is_counted(void **state)
+{
+	char text[] = "{\"traceEvents\":[\n" KERNEL_AT("10") ",\n" KERNEL_AT("20") ",\n" KERNEL_AT(
+		"30") "\n]}";
+	char *second = strstr(strstr(text, "\"cat\"") + 1, "\"cat\"");
+	struct kineto_reading reading;
+
+	(void)state;
+	memset(second + 2, '\0', 2);
+	reading = kineto_reading_of(text, sizeof(text) - 1);
+	assert_int_equal(kernels(&reading), 2);
+	assert_non_null(kineto_reading_note(&reading, EVENT_NOTE_LOST, "broken JSON"));
+	kineto_reading_finish(&reading);
+}
+
 static void one_broken_event_hides_no_other(void **state)
 {
 	static const char *const broken[] = {
@@ -293,6 +321,8 @@ int main(void)
 		cmocka_unit_test(a_cut_at_every_byte_leaves_what_came_before),
 		cmocka_unit_test(a_cut_gzip_file_gives_what_can_be_inflated),
 		cmocka_unit_test(gzip_members_are_one_text),
+		cmocka_unit_test(what_follows_the_trace_is_said_to_be_unread),
+		cmocka_unit_test(zeros_inside_a_text_cost_its_event_and_that_is_counted),
 		cmocka_unit_test(one_broken_event_hides_no_other),
 		cmocka_unit_test(the_base_is_found_past_a_broken_last_event),
 		cmocka_unit_test(what_lacks_a_place_is_counted),

@@ -21,6 +21,11 @@
 	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start,end,deviceId,contextId,streamId,"          \
 	" correlationId,globalPid,demangledName,shortName);"
 
+#define CONTROLS_OF_8_BITS                                                                         \
+	KERNEL_ROW("17,18,0,1,7,1,0,'\xc2\x9b\x32J',1")                                            \
+	"CREATE TABLE TARGET_INFO_GPU (id, uuid); INSERT INTO TARGET_INFO_GPU VALUES"              \
+	" (0,'G\xe2\x80\xae\x9b');"
+
 #define MANY_KERNELS                                                                               \
 	NSYS_STRINGS                                                                               \
 	"INSERT INTO StringIds VALUES (1,'f');" NSYS_KERNELS                                       \
@@ -79,7 +84,7 @@ static void huge_times_do_not_wrap(void **state)
 	assert_int_equal(nsys_fixture_count(fixture, EVENT_GPU_KERNEL), 2);
 }
 
-static void names_are_whatever_bytes_they_are_but_not_without_end(void **state)
+static void names_are_clean_lines_and_not_without_end(void **state)
 {
 	AUTO(nsys_fixture_destroy)
 	struct nsys_fixture *fixture = nsys_fixture_read(
@@ -91,12 +96,12 @@ static void names_are_whatever_bytes_they_are_but_not_without_end(void **state)
 			"1,2,0,1,7,1,0,1,1") KERNEL_ROW("3,4,0,1,7,1,0,2,1")
 			KERNEL_ROW("5,6,0,1,7,1,0,3,1") KERNEL_ROW("7,8,0,1,7,1,0,4,1")
 				KERNEL_ROW("9,10,0,1,7,1,0,5,1") KERNEL_ROW("11,12,0,1,7,1,0,999,1")
-					KERNEL_ROW("13,14,0,1,7,1,0,'inline',1")
-						KERNEL_ROW("15,16,0,1,7,1,0,2.5,1"));
+					KERNEL_ROW("13,14,0,1,7,1,0,'inline',1") KERNEL_ROW(
+						"15,16,0,1,7,1,0,2.5,1") CONTROLS_OF_8_BITS);
 
 	(void)state;
 	assert_string_equal(
-		nsys_fixture_get(fixture, EVENT_GPU_KERNEL, 0)->kernel.name, "\x1b[31m\"<b>\xff\n");
+		nsys_fixture_get(fixture, EVENT_GPU_KERNEL, 0)->kernel.name, "?[31m\"<b>??");
 	assert_string_equal(nsys_fixture_get(fixture, EVENT_GPU_KERNEL, 1)->kernel.name, "");
 	assert_string_equal(nsys_fixture_get(fixture, EVENT_GPU_KERNEL, 2)->kernel.name, "AB");
 	assert_int_equal(strlen(nsys_fixture_get(fixture, EVENT_GPU_KERNEL, 3)->kernel.name), 4096);
@@ -104,6 +109,8 @@ static void names_are_whatever_bytes_they_are_but_not_without_end(void **state)
 	assert_string_equal(nsys_fixture_get(fixture, EVENT_GPU_KERNEL, 5)->kernel.name, "");
 	assert_string_equal(nsys_fixture_get(fixture, EVENT_GPU_KERNEL, 6)->kernel.name, "inline");
 	assert_string_equal(nsys_fixture_get(fixture, EVENT_GPU_KERNEL, 7)->kernel.name, "");
+	assert_string_equal(nsys_fixture_get(fixture, EVENT_GPU_KERNEL, 8)->kernel.name, "??2J");
+	assert_string_equal(nsys_fixture_get(fixture, EVENT_GPU_DEVICE, 0)->device.uuid, "G????");
 	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_FACT, "2 names are longer"));
 	assert_non_null(
 		nsys_fixture_note(fixture, EVENT_NOTE_FACT, "2 names are not in StringIds"));
@@ -416,7 +423,7 @@ int main(void)
 		cmocka_unit_test(values_that_are_none_are_left_out_and_counted),
 		cmocka_unit_test(bad_ends_go_to_the_engine_that_counts_them),
 		cmocka_unit_test(huge_times_do_not_wrap),
-		cmocka_unit_test(names_are_whatever_bytes_they_are_but_not_without_end),
+		cmocka_unit_test(names_are_clean_lines_and_not_without_end),
 		cmocka_unit_test(texts_in_the_place_of_numbers_are_cut_too),
 		cmocka_unit_test(more_names_than_are_kept_are_all_told),
 		cmocka_unit_test(notes_are_one_line_whatever_the_file_says),

@@ -82,11 +82,14 @@ static void escapes_become_utf8(void **state)
 {
 	(void)state;
 	check("[\"a\\\"b\\\\c\\/\\n\\u00e4\\u20ac\\ud83d\\ude00\"]", 0,
-		"[ s:a\"b\\c/\n\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 ] ");
+		"[ s:a\"b\\c/?\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 ] ");
 	/* Halves of pairs, a zero, and bytes that are no UTF-8. */
 	check("[\"\\ud83dx\", \"\\ude00\", \"\\u0000\", \"\xff\xc0\x80\xe2\x82\", "
 	      "\"\xed\xa0\x80\"]",
 		0, "[ s:\xef\xbf\xbdx s:\xef\xbf\xbd s:\xef\xbf\xbd s:????? s:??? ] ");
+	/* Nothing that moves a cursor, however it was written. */
+	check("[\"\\u001b[2J\", \"\\u009b2J\", \"\\u202e\", \"\x1b\", \"\\n\"]", 0,
+		"[ s:?[2J s:??2J s:??? s:? s:? ] ");
 	check("[\"C:\\Program\\x\", \"\\ud83d\"]", 0, "[ s:C:Programx s:\xef\xbf\xbd ] ");
 }
 
@@ -195,6 +198,8 @@ static void a_text_is_whole_only_at_its_end(void **state)
 		assert_int_equal(hearing.json.offset, i);
 	}
 	feed(&hearing, " \n", 2);
+	assert_false(hearing.json.has_trailing);
+	feed(&hearing, "\0\0", 2);
 	assert_false(hearing.json.has_trailing);
 	feed(&hearing, "x", 1);
 	assert_true(hearing.json.has_trailing);

@@ -33,6 +33,46 @@ static void control_characters_become_question_marks(void **state)
 	/* But U+009B begins a sequence as ESC does; U+00A0 is only a space. */
 	format(line, sizeof(line), "%s", "a\xc2\x9b\x31m\xc2\xa0");
 	assert_string_equal(line, "a??1m\xc2\xa0");
+	format(line, sizeof(line), "%s",
+		"a\xe2\x80\xa8"
+		"b");
+	assert_string_equal(line, "a???b");
+}
+
+static void marks_of_direction_become_question_marks(void **state)
+{
+	static const char *const marks[] = {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\xaa",
+		"\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9"};
+	static const char *const letters[] = {"\xd8\xa7", "\xe2\x80\x94", "\xe2\x81\xaa"};
+	char line[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		format(line, sizeof(line), "%s", marks[i]);
+		assert_int_equal(strspn(line, "?"), strlen(marks[i]));
+	}
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
+		format(line, sizeof(line), "%s", letters[i]);
+		assert_string_equal(line, letters[i]);
+	}
+}
+
+/* Eight bytes are looked at at once: each byte must stop that, wherever it stands. */
+static void every_byte_is_judged_wherever_it_stands(void **state)
+{
+	char text[21];
+
+	(void)state;
+	for (unsigned int byte = 0; byte < 256; byte++) {
+		for (size_t i = 0; i < sizeof(text) - 1; i++) {
+			memset(text, 'x', sizeof(text) - 1);
+			text[sizeof(text) - 1] = '\0';
+			text[i] = (char)byte;
+			line_clean(text, sizeof(text) - 1);
+			assert_int_equal(text[i], byte >= ' ' && byte < 0x7f ? (char)byte : '?');
+			assert_int_equal(text[i > 0 ? i - 1 : 1], 'x');
+		}
+	}
 }
 
 /* A reason becomes a JSON string, which cannot be made of anything else. */
@@ -79,6 +119,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(control_characters_become_question_marks),
+		cmocka_unit_test(marks_of_direction_become_question_marks),
+		cmocka_unit_test(every_byte_is_judged_wherever_it_stands),
 		cmocka_unit_test(what_is_no_utf8_becomes_question_marks),
 		cmocka_unit_test(a_character_that_is_cut_is_none),
 		cmocka_unit_test(only_a_line_that_does_not_fit_ends_in_dots),
