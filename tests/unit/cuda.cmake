@@ -4,12 +4,15 @@ unit_test(cuda_points LIBRARIES prover_cuda)
 unit_test(cuda_sums OPTIMIZED LIBRARIES prover_cuda SOURCES cuda_emulation.c TIMEOUT 600)
 unit_test(cuda_vectors OPTIMIZED LIBRARIES prover_cuda TIMEOUT 300)
 # The backend over a runtime that is the host; its files are the test's own where CUDA is not built.
-set(cuda_emulated cuda_emulation.c cuda_runtime.c)
+set(cuda_emulated cuda_emulation.c cuda_runtime.c cuda_runtime_launch.c cuda_streams.c)
 foreach(part "" _evaluate _kernel _key _memory _meter _sums)
   list(APPEND cuda_emulated ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda${part}.c)
 endforeach()
 unit_test(device_cuda OPTIMIZED LIBRARIES prover_device TIMEOUT 300
   SOURCES cuda_stages.c groth16_fixture.c ${cuda_emulated})
+# Whole partitions over it.
+unit_test(partition_cuda OPTIMIZED LIBRARIES prover_device TIMEOUT 300
+  SOURCES groth16_fixture.c ${cuda_emulated})
 
 # The same on a GPU; skipped without one.
 if(GAPTRACE_CUDA)

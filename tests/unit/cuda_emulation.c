@@ -42,9 +42,9 @@ static void run_thread(enum sums_kernel kernel, uint32_t thread, const struct su
 	case SUMS_KERNEL_GATHER_CHUNKS:
 		bucket_sums_gather_chunks(thread, &sums->buckets, sums->stride, sums->chunk_sums);
 		break;
-	case SUMS_KERNEL_WINDOWS:
-		bucket_sums_windows(thread, &sums->buckets, sums->digits.window_bits,
-			sums->chunk_sums, sums->total);
+	case SUMS_KERNEL_COLLECT:
+		bucket_sums_collect(thread, &sums->buckets, sums->digits.window_bits,
+			sums->chunk_sums, sums->total, sums->windows);
 		break;
 	case SUMS_KERNEL_KEEP:
 		bucket_sums_keep(thread, sums->total, sums->kept);
@@ -81,7 +81,16 @@ static enum status clear(void *context, void *memory, uint64_t bytes)
 	return STATUS_OK;
 }
 
+static enum status combine(void *context, const struct sums *sums)
+{
+	(void)context;
+	sums_combine(sums->windows);
+	*sums->total = sums->windows->total;
+	return STATUS_OK;
+}
+
 struct sums_launcher cuda_emulation_launcher(struct cuda_emulation *emulation)
 {
-	return (struct sums_launcher){.context = emulation, .launch = launch, .clear = clear};
+	return (struct sums_launcher){
+		.context = emulation, .launch = launch, .clear = clear, .combine = combine};
 }

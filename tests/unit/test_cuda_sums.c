@@ -346,6 +346,57 @@ static void test_scalars_of_64_bits_take_fewer_windows(void **state)
 	problem_finish(&problem);
 }
 
+static struct xyzz sum_of(const blst_p1 *point)
+{
+	blst_p1_affine affine;
+	struct affine place;
+	struct xyzz sum;
+
+	blst_p1_to_affine(&affine, point);
+	memcpy(&place, &affine, sizeof(place));
+	xyzz_set_infinity(&sum);
+	xyzz_add_affine(&sum, &place, false);
+	return sum;
+}
+
+/* All that there may be; some at infinity, and the lowest what the others come to at that point. */
+static void test_windows_are_combined_onto_those_above_them(void **state)
+{
+	struct bucket_sums_windows *windows = allocate(sizeof(*windows));
+	blst_p1 expected = *blst_p1_generator();
+	struct jacobian jacobian;
+
+	(void)state;
+	windows->total = sum_of(&expected);
+	windows->window_count = BUCKET_SUMS_WINDOWS_MAX;
+	windows->window_bits = 2;
+	for (uint32_t i = BUCKET_SUMS_WINDOWS_MAX; i-- > 0;) {
+		const byte factor = (byte)(i % 5);
+		blst_p1 window;
+
+		blst_p1_double(&expected, &expected);
+		blst_p1_double(&expected, &expected);
+		blst_p1_mult(&window, blst_p1_generator(), &factor, 8);
+		window = i == 0 ? expected : window;
+		windows->sums[i] = sum_of(&window);
+		blst_p1_add_or_double(&expected, &expected, &window);
+	}
+	sums_combine(windows);
+	xyzz_to_jacobian(&windows->total, &jacobian);
+	assert_point_equal(&jacobian, &expected);
+	assert_false(blst_p1_is_inf(&expected));
+
+	windows->total = sum_of(&expected);
+	windows->window_count = 1;
+	windows->window_bits = 1;
+	blst_p1_double(&expected, &expected);
+	blst_p1_cneg(&expected, true);
+	windows->sums[0] = sum_of(&expected);
+	sums_combine(windows);
+	assert_true(xyzz_is_infinity(&windows->total));
+	free(windows);
+}
+
 static void test_numbers_out_of_range_are_told_and_reach_no_memory(void **state)
 {
 	struct problem problem = problem_make(100, SCALARS_MIXED);
@@ -433,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_points_belong_to_the_scalars_of_their_wires),
 		cmocka_unit_test(test_sorted_scalars_and_ones_together_are_the_whole_sum),
 		cmocka_unit_test(test_scalars_of_64_bits_take_fewer_windows),
+		cmocka_unit_test(test_windows_are_combined_onto_those_above_them),
 		cmocka_unit_test(test_numbers_out_of_range_are_told_and_reach_no_memory),
 		cmocka_unit_test(test_a_launch_that_fails_ends_the_sum_with_its_status),
 		cmocka_unit_test(test_plans_hold_every_run_and_refuse_what_does_not_fit_numbers),

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From sorted points to their sum: runs of points, the runs of a bucket, the buckets of a window by
- * their weights, the windows. Sums of many are made by passes, each of which adds up to
- * BUCKET_SUMS_FAN neighbours; every pass is a kernel, so no thread waits for another inside one.
+ * their weights. Sums of many are made by passes, each of which adds up to BUCKET_SUMS_FAN
+ * neighbours; every pass is a kernel, so no thread waits for another inside one. The windows are
+ * put together on the host: their 255 doublings come one after the other, so one thread of the
+ * device would do them at its own slow pace while all others have nothing to do.
  */
 #pragma once
 
@@ -14,6 +16,9 @@
 
 /* Buckets that one thread weighs. */
 #define BUCKET_SUMS_CHUNK 16u
+
+/* Windows of 2 bits, the narrowest, of a scalar of 255. */
+#define BUCKET_SUMS_WINDOWS_MAX 128u
 
 /* The number of the bucket that run `run` is of: the last whose first run is not behind it. */
 GPU_FUNCTION uint32_t bucket_sums_find(const struct buckets *buckets, uint32_t run)
@@ -189,27 +194,27 @@ GPU_FUNCTION void bucket_sums_gather_chunks(
 	}
 }
 
-/*
- * One thread: the windows, from the topmost, onto `total`, which holds those above them. Windows
- * must come in this order.
- */
-GPU_FUNCTION void bucket_sums_windows(uint32_t thread, const struct buckets *buckets,
-	uint32_t window_bits, const struct xyzz *chunk_sums, struct xyzz *total)
+/* The sums of some windows and of all above them, for the host to put together. */
+struct bucket_sums_windows {
+	struct xyzz total; /* of those above; when the host is done, of these too */
+	uint32_t window_count;
+	uint32_t window_bits;
+	struct xyzz sums[BUCKET_SUMS_WINDOWS_MAX]; /* the lowest first */
+};
+
+/* A thread for each window. */
+GPU_FUNCTION void bucket_sums_collect(uint32_t thread, const struct buckets *buckets,
+	uint32_t window_bits, const struct xyzz *chunk_sums, const struct xyzz *total,
+	struct bucket_sums_windows *out_windows)
 {
-	struct xyzz sum;
-
-	if (thread != 0) {
-		return;
+	if (thread == 0) {
+		out_windows->total = *total;
+		out_windows->window_count = buckets->window_count;
+		out_windows->window_bits = window_bits;
 	}
-	sum = *total;
-	GPU_ROLLED
-	for (uint32_t i = buckets->window_count * (window_bits + 1); i-- > 0;) {
-		const uint32_t window = i / (window_bits + 1);
-
-		xyzz_add_or_double(&sum, &chunk_sums[window * bucket_sums_chunks(buckets)],
-			i % (window_bits + 1) != 0);
+	if (thread < buckets->window_count) {
+		out_windows->sums[thread] = chunk_sums[thread * bucket_sums_chunks(buckets)];
 	}
-	*total = sum;
 }
 
 /* One thread: adds a sum to another. */

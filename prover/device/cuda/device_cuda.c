@@ -160,21 +160,21 @@ static void cuda_stream_close(struct device *device, struct device_stream *strea
 	}
 	device_cuda_memory_free(device, stream->scratch);
 	device_cuda_memory_free(device, stream->state);
-	device_cuda_pinned_free(device, stream->is_broken, sizeof(*stream->is_broken));
+	device_cuda_pinned_free(device, stream->host, sizeof(*stream->host));
 	free(stream);
 }
 
 static enum status open_stream(struct device_stream *stream)
 {
 	struct device *device = stream->device;
-	void *is_broken = NULL;
+	void *host = NULL;
 	enum status status = runtime_stream_open(device->runtime, &stream->stream);
 
 	if (status == STATUS_OK) {
-		status = device_cuda_pinned_alloc(device, sizeof(*stream->is_broken), &is_broken);
+		status = device_cuda_pinned_alloc(device, sizeof(*stream->host), &host);
 	}
 	if (status == STATUS_OK) {
-		stream->is_broken = is_broken;
+		stream->host = host;
 		status = device_cuda_memory_alloc(
 			device, sizeof(struct device_stream_state), &stream->state);
 	}
@@ -254,15 +254,15 @@ static enum status wait_and_look(struct device_stream *stream)
 	struct runtime *runtime = stream->device->runtime;
 	struct device_stream_state *state = stream->state->bytes;
 	enum status status = runtime_copy(runtime, stream->stream,
-		&(struct runtime_copy){.target = stream->is_broken,
+		&(struct runtime_copy){.target = &stream->host->is_broken,
 			.source = &state->is_broken,
-			.bytes = sizeof(*stream->is_broken),
+			.bytes = sizeof(state->is_broken),
 			.direction = RUNTIME_DOWNLOAD});
 
 	if (status == STATUS_OK) {
 		status = runtime_stream_synchronize(runtime, stream->stream);
 	}
-	if (status == STATUS_OK && *stream->is_broken) {
+	if (status == STATUS_OK && stream->host->is_broken) {
 		status = runtime_clear(
 			runtime, stream->stream, &state->is_broken, sizeof(state->is_broken));
 		status = status == STATUS_OK ? STATUS_INTERNAL : status;

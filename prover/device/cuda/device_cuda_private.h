@@ -71,14 +71,20 @@ struct device_stream_state {
 	uint32_t is_broken;
 };
 
+/* On the host, where the device copies it. */
+struct device_stream_host {
+	struct bucket_sums_windows windows;
+	uint32_t is_broken; /* that of the state, with every wait */
+};
+
 struct device_stream {
 	struct device *device;
 	struct runtime_stream *stream;
 	enum status status;            /* first failure since it was asked for */
 	struct device_memory *scratch; /* of sums, grown when one needs more */
 	struct device_memory *state;
-	struct device_timing *timing; /* of what is being put on it */
-	uint32_t *is_broken;          /* pinned: where that of the state comes back */
+	struct device_timing *timing;    /* of what is being put on it */
+	struct device_stream_host *host; /* pinned */
 };
 
 struct device_event {

@@ -35,9 +35,38 @@ static enum status clear(void *context, void *memory, uint64_t bytes)
 	return runtime_clear(stream->device->runtime, stream->stream, memory, bytes);
 }
 
+static void combine_on_host(void *windows)
+{
+	sums_combine(windows);
+}
+
+/* The stream's one copy will do: its sums come one after the other. */
+static enum status combine(void *context, const struct sums *sums)
+{
+	struct device_stream *stream = context;
+	struct runtime *runtime = stream->device->runtime;
+	struct bucket_sums_windows *windows = &stream->host->windows;
+	enum status status = runtime_copy(runtime, stream->stream,
+		&(struct runtime_copy){.target = windows,
+			.source = sums->windows,
+			.bytes = sizeof(*windows),
+			.direction = RUNTIME_DOWNLOAD});
+
+	if (status == STATUS_OK) {
+		status = runtime_host_call(runtime, stream->stream, combine_on_host, windows);
+	}
+	return status == STATUS_OK ? runtime_copy(runtime, stream->stream,
+					     &(struct runtime_copy){.target = sums->total,
+						     .source = &windows->total,
+						     .bytes = sizeof(*sums->total),
+						     .direction = RUNTIME_UPLOAD})
+				   : status;
+}
+
 static struct sums_launcher launcher_of(struct device_stream *stream)
 {
-	return (struct sums_launcher){.context = stream, .launch = launch_sums, .clear = clear};
+	return (struct sums_launcher){
+		.context = stream, .launch = launch_sums, .clear = clear, .combine = combine};
 }
 
 /* Memory for a larger sum; the old one may be in use until the stream has run empty. */

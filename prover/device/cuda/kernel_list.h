@@ -20,7 +20,7 @@ __global__ void kernel_sum_gather_runs(struct sums sums);
 __global__ void kernel_sum_weigh(struct sums sums);
 __global__ void kernel_sum_lift(struct sums sums);
 __global__ void kernel_sum_gather_chunks(struct sums sums);
-__global__ void kernel_sum_windows(struct sums sums);
+__global__ void kernel_sum_collect(struct sums sums);
 __global__ void kernel_sum_keep(struct sums sums);
 __global__ void kernel_sum_store(struct sums sums);
 

@@ -20,10 +20,10 @@ KERNEL(kernel_sum_gather_chunks)(struct sums sums)
 	bucket_sums_gather_chunks(kernel_thread(), &sums.buckets, sums.stride, sums.chunk_sums);
 }
 
-KERNEL(kernel_sum_windows)(struct sums sums)
+KERNEL(kernel_sum_collect)(struct sums sums)
 {
-	bucket_sums_windows(kernel_thread(), &sums.buckets, sums.digits.window_bits,
-		sums.chunk_sums, sums.total);
+	bucket_sums_collect(kernel_thread(), &sums.buckets, sums.digits.window_bits,
+		sums.chunk_sums, sums.total, sums.windows);
 }
 
 KERNEL(kernel_sum_store)(struct sums sums)

@@ -365,6 +365,12 @@ extern "C" enum status runtime_clear(
 	return CHECKED(runtime, cudaMemsetAsync, memory, 0, bytes, stream_of(stream));
 }
 
+extern "C" enum status runtime_host_call(struct runtime *runtime, struct runtime_stream *stream,
+	void (*function)(void *argument), void *argument)
+{
+	return CHECKED(runtime, cudaLaunchHostFunc, stream_of(stream), function, argument);
+}
+
 /* Nothing is launched for no threads; a launch of none is an error. */
 static enum status launch(struct runtime *runtime, struct runtime_stream *stream,
 	const void *kernel, uint64_t thread_count, void **arguments)
@@ -388,7 +394,7 @@ extern "C" enum status runtime_launch_sums(struct runtime *runtime, struct runti
 	static void (*const kernels[SUMS_KERNEL_END])(struct sums) = {kernel_buckets_count,
 		kernel_buckets_scan_up, kernel_buckets_scan_across, kernel_buckets_scan_down,
 		kernel_buckets_fill, kernel_buckets_list, kernel_sum_runs, kernel_sum_gather_runs,
-		kernel_sum_weigh, kernel_sum_lift, kernel_sum_gather_chunks, kernel_sum_windows,
+		kernel_sum_weigh, kernel_sum_lift, kernel_sum_gather_chunks, kernel_sum_collect,
 		kernel_sum_keep, kernel_sum_store};
 	struct sums copy = *sums;
 	void *arguments[] = {&copy};

@@ -5,7 +5,7 @@
  * be called by any thread. A failure's status is that of the CUDA error, and the error's name and
  * the call that gave it are kept for runtime_failure().
  *
- * One of three files is linked: runtime.cu, runtime_none.c without a toolkit, or a test's.
+ * One of two files is linked: runtime.cu, or a test's.
  */
 #pragma once
 
@@ -91,6 +91,11 @@ MUST_CHECK enum status runtime_copy(
 /* Zeroes device memory. */
 MUST_CHECK enum status runtime_clear(
 	struct runtime *runtime, struct runtime_stream *stream, void *memory, uint64_t bytes);
+
+/* Has the host call a function when the stream gets there; after a failure it is not called. The
+ * function may not call the runtime. */
+MUST_CHECK enum status runtime_host_call(struct runtime *runtime, struct runtime_stream *stream,
+	void (*function)(void *argument), void *argument);
 
 MUST_CHECK enum status runtime_launch_sums(struct runtime *runtime, struct runtime_stream *stream,
 	enum sums_kernel kernel, uint32_t thread_count, const struct sums *sums);

@@ -2,6 +2,10 @@
 #include "prover/device/cuda/sums.h"
 
 #include <assert.h>
+#include <blst.h>
+#include <string.h>
+
+static_assert(sizeof(struct jacobian) == sizeof(blst_p1), "the same bytes on either side");
 
 /* What arrays begin at a multiple of. */
 #define ALIGNMENT_BYTES 256u
@@ -47,6 +51,7 @@ static void place_arrays(struct sums_plan *plan)
 	plan->run_sums_offset = place(&offset, plan->run_count_max, sizeof(struct xyzz));
 	plan->chunk_sums_offset = place(&offset, plan->chunk_count_max, sizeof(struct xyzz));
 	plan->chunk_totals_offset = place(&offset, plan->chunk_count_max, sizeof(struct xyzz));
+	plan->windows_offset = place(&offset, 1, sizeof(struct bucket_sums_windows));
 	plan->scratch_bytes = offset;
 }
 
@@ -127,6 +132,7 @@ void sums_place(struct sums *sums, const struct sums_plan *plan, void *scratch)
 	sums->run_sums = (struct xyzz *)(void *)(bytes + plan->run_sums_offset);
 	sums->chunk_sums = (struct xyzz *)(void *)(bytes + plan->chunk_sums_offset);
 	sums->chunk_totals = (struct xyzz *)(void *)(bytes + plan->chunk_totals_offset);
+	sums->windows = (struct bucket_sums_windows *)(void *)(bytes + plan->windows_offset);
 }
 
 /* The kernels of a step one after the other, until one does not start. */
@@ -195,9 +201,54 @@ static enum status sum_windows(
 		status = gather(
 			launcher, SUMS_KERNEL_GATHER_CHUNKS, chunk_count, window_chunks, sums);
 	}
-	return status == STATUS_OK
-		       ? launcher->launch(launcher->context, SUMS_KERNEL_WINDOWS, 1, sums)
-		       : status;
+	if (status == STATUS_OK) {
+		status = launcher->launch(
+			launcher->context, SUMS_KERNEL_COLLECT, sums->buckets.window_count, sums);
+	}
+	return status == STATUS_OK ? launcher->combine(launcher->context, sums) : status;
+}
+
+static blst_p1 point_of(const struct xyzz *sum)
+{
+	struct jacobian jacobian;
+	blst_p1 point;
+
+	xyzz_to_jacobian(sum, &jacobian);
+	memcpy(&point, &jacobian, sizeof(point));
+	return point;
+}
+
+/* ZZ = Z^2 and ZZZ = Z^3, so infinity stays what it is. */
+static struct xyzz sum_of(const blst_p1 *point)
+{
+	struct xyzz sum;
+	blst_fp zz;
+	blst_fp zzz;
+
+	blst_fp_sqr(&zz, &point->z);
+	blst_fp_mul(&zzz, &zz, &point->z);
+	memcpy(&sum.x, &point->x, sizeof(sum.x));
+	memcpy(&sum.y, &point->y, sizeof(sum.y));
+	memcpy(&sum.zz, &zz, sizeof(sum.zz));
+	memcpy(&sum.zzz, &zzz, sizeof(sum.zzz));
+	return sum;
+}
+
+void sums_combine(struct bucket_sums_windows *windows)
+{
+	blst_p1 sum = point_of(&windows->total);
+
+	assert(windows->window_count <= BUCKET_SUMS_WINDOWS_MAX);
+
+	for (uint32_t i = windows->window_count; i-- > 0;) {
+		const blst_p1 window = point_of(&windows->sums[i]);
+
+		for (uint32_t bit = 0; bit < windows->window_bits; bit++) {
+			blst_p1_double(&sum, &sum);
+		}
+		blst_p1_add_or_double(&sum, &sum, &window);
+	}
+	windows->total = sum_of(&sum);
 }
 
 enum status sums_run_terms(const struct sums_launcher *launcher, const struct sums_plan *plan,

@@ -27,7 +27,7 @@ enum sums_kernel {
 	SUMS_KERNEL_WEIGH,
 	SUMS_KERNEL_LIFT,
 	SUMS_KERNEL_GATHER_CHUNKS,
-	SUMS_KERNEL_WINDOWS,
+	SUMS_KERNEL_COLLECT,
 	SUMS_KERNEL_KEEP,
 	SUMS_KERNEL_STORE,
 	SUMS_KERNEL_END
@@ -44,8 +44,9 @@ struct sums {
 	struct xyzz *run_sums;     /* of each run */
 	struct xyzz *chunk_sums;   /* of each chunk of buckets */
 	struct xyzz *chunk_totals; /* the same without weights */
-	struct xyzz *total;        /* of one pass over some points */
-	struct xyzz *kept;         /* of all passes */
+	struct bucket_sums_windows *windows;
+	struct xyzz *total; /* of one pass over some points */
+	struct xyzz *kept;  /* of all passes */
 	struct jacobian *result;
 };
 
@@ -55,6 +56,9 @@ struct sums_launcher {
 		uint32_t thread_count, const struct sums *sums);
 	/* Zeroes memory of the device, in order with the kernels. */
 	MUST_CHECK enum status (*clear)(void *context, void *memory, uint64_t bytes);
+	/* Has the host do sums_combine() on a copy of sums->windows, in order with the kernels, and
+	 * puts its total at sums->total. */
+	MUST_CHECK enum status (*combine)(void *context, const struct sums *sums);
 };
 
 /* How a sum is cut, and where its arrays are in its scratch memory. */
@@ -74,6 +78,7 @@ struct sums_plan {
 	uint64_t run_sums_offset;
 	uint64_t chunk_sums_offset;
 	uint64_t chunk_totals_offset;
+	uint64_t windows_offset;
 	uint64_t scratch_bytes;
 };
 
@@ -85,6 +90,9 @@ MUST_CHECK enum status sums_plan_list(uint32_t term_count, struct sums_plan *out
 
 /* Points the arrays into scratch memory, aligned to 256 bytes. */
 void sums_place(struct sums *sums, const struct sums_plan *plan, void *scratch);
+
+/* On the host, by any thread: the windows, from the topmost, onto their total. */
+void sums_combine(struct bucket_sums_windows *windows);
 
 /* sums->kept += the sum of scalar times point. Of `sums` input, points and places are set. */
 MUST_CHECK enum status sums_run_terms(const struct sums_launcher *launcher,
