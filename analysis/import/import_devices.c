@@ -55,6 +55,23 @@ enum status import_devices_add(
 	return STATUS_OK;
 }
 
+bool import_devices_ask(
+	struct import_devices *devices, size_t file, int32_t ordinal, size_t *out_other)
+{
+	size_t *first;
+
+	if (devices->has_asked || ordinal < 0 || ordinal >= DEVICE_COUNT_MAX) {
+		return false;
+	}
+	first = &devices->nameless[ordinal];
+	if (*first == 0) {
+		*first = file + 1;
+	}
+	devices->has_asked = *first != file + 1;
+	*out_other = *first - 1;
+	return devices->has_asked;
+}
+
 void import_devices_finish(struct import_devices *devices)
 {
 	free(devices->users);

@@ -32,6 +32,9 @@ struct import_devices {
 	size_t last; /* who was found last */
 	char uuids[IMPORT_GPU_COUNT_MAX][NAME_BYTES_MAX];
 	size_t uuid_count;
+	/* For each ordinal which file, counted from 1, told of it without a UUID; 0: none. */
+	size_t nameless[DEVICE_COUNT_MAX];
+	bool has_asked;
 };
 
 bool import_devices_has(struct import_devices *devices, struct import_user user);
@@ -39,5 +42,12 @@ bool import_devices_has(struct import_devices *devices, struct import_user user)
 /* Adds a user of the device `uuid`; OVER_LIMIT when a report could not hold it. */
 MUST_CHECK enum status import_devices_add(
 	struct import_devices *devices, struct import_user user, const char *uuid);
+
+/*
+ * A file tells of a device without a UUID: true, once for all files, when another one did of the
+ * same ordinal, since the two may be one.
+ */
+bool import_devices_ask(
+	struct import_devices *devices, size_t file, int32_t ordinal, size_t *out_other);
 
 void import_devices_finish(struct import_devices *devices);

@@ -5,6 +5,7 @@
 #include "analysis/core/merge_heap.h"
 #include "analysis/import/import_devices.h"
 #include "analysis/import/import_ids.h"
+#include "analysis/import/import_shift.h"
 #include "trace/base/line.h"
 
 #include <assert.h>
@@ -27,7 +28,7 @@
 #define NAMELESS_PID (-1)
 
 /* The names of all threads that one event may bring, a device, the event and notes about it. */
-#define QUEUE_COUNT 12
+#define QUEUE_COUNT 13
 
 struct set_file {
 	char *name;
@@ -112,28 +113,6 @@ bool import_set_epoch(const struct import_set *set, uint64_t *out_epoch_ns)
 	return set->file_count > 0;
 }
 
-static uint64_t shifted(uint64_t time_ns, uint64_t shift_ns)
-{
-	return time_ns > UINT64_MAX - shift_ns ? UINT64_MAX : time_ns + shift_ns;
-}
-
-static void shift_times(struct event *event, uint64_t shift_ns)
-{
-	const struct event_fields *fields = event_fields_of(event->kind);
-
-	event->time_ns = shifted(event->time_ns, shift_ns);
-	for (size_t i = 0; i < EVENT_FIELD_COUNT_MAX && fields->fields[i].name; i++) {
-		void *field = (char *)event + fields->fields[i].offset;
-		uint64_t time_ns;
-
-		if (fields->fields[i].storage == FIELD_TIME) {
-			memcpy(&time_ns, field, sizeof(time_ns));
-			time_ns = shifted(time_ns, shift_ns);
-			memcpy(field, &time_ns, sizeof(time_ns));
-		}
-	}
-}
-
 /* Gets the next event of a file, on the common clock. */
 static enum status read_head(
 	struct import_set *set, struct set_file *file, bool *out_has_event, struct diag *diag)
@@ -146,7 +125,7 @@ static enum status read_head(
 			return status;
 		}
 		if (file->shift_ns > 0) {
-			shift_times(&file->head, file->shift_ns);
+			import_shift_event(&file->head, file->shift_ns);
 		}
 		if (file->head.time_ns < TIME_NS_MAX) {
 			return STATUS_OK;
@@ -264,6 +243,23 @@ static enum status separate(struct import_set *set, size_t file, struct event *e
 	return status;
 }
 
+/* Nobody knows whether device 0 of one file is device 0 of another. */
+static void note_nameless(struct import_set *set, size_t file, int32_t ordinal)
+{
+	char names[DIAG_LINE_BYTES_MAX];
+	size_t other;
+
+	if (!import_devices_ask(&set->devices, file, ordinal, &other)) {
+		return;
+	}
+	(void)snprintf(names, sizeof(names), "%.100s and %.100s both tell of a device %" PRId32,
+		set->files[other].name, set->files[file].name, ordinal);
+	enqueue_note(set, EVENT_NOTE_FACT, 0,
+		"%s without a UUID: counted as two GPUs; if they are one, each seems idle while "
+		"the other works",
+		names);
+}
+
 /* What nothing but the set knows of a device: an identity where its file has none. */
 static enum status describe(struct import_set *set, size_t file, const struct event *event)
 {
@@ -280,6 +276,7 @@ static enum status describe(struct import_set *set, size_t file, const struct ev
 	(void)snprintf(uuid, sizeof(uuid), "%s", event->device.uuid ? event->device.uuid : "");
 	if (!uuid[0]) {
 		(void)snprintf(uuid, sizeof(uuid), "%s:%d", set->files[file].name, user.ordinal);
+		note_nameless(set, file, user.ordinal);
 	}
 	status = import_devices_add(&set->devices, user, uuid);
 	if (status != STATUS_OK) {
@@ -395,22 +392,23 @@ static void begin_watermarks(struct import_set *set)
 	set->watermark_count = set->devices.count;
 }
 
+static void enqueue_lost(struct import_set *set, uint64_t count, const char *format)
+{
+	char text[32];
+
+	if (count > 0) {
+		(void)snprintf(text, sizeof(text), "%" PRIu64, count);
+		enqueue_note(set, EVENT_NOTE_LOST, count, format, text);
+	}
+}
+
 /* All files are read: what was left out, and the last watermarks. */
 static void end(struct import_set *set)
 {
-	char count[32];
-
 	set->has_ended = true;
-	if (set->out_of_time > 0) {
-		(void)snprintf(count, sizeof(count), "%" PRIu64, set->out_of_time);
-		enqueue_note(set, EVENT_NOTE_LOST, set->out_of_time,
-			"%s records with times beyond any clock were left out", count);
-	}
-	if (set->out_of_devices > 0) {
-		(void)snprintf(count, sizeof(count), "%" PRIu64, set->out_of_devices);
-		enqueue_note(set, EVENT_NOTE_LOST, set->out_of_devices,
-			"%s operations of more devices than a report holds were left out", count);
-	}
+	enqueue_lost(set, set->out_of_time, "%s records with times beyond any clock were left out");
+	enqueue_lost(set, set->out_of_devices,
+		"%s operations of more devices than a report holds were left out");
 	begin_watermarks(set);
 }
 

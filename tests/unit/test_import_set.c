@@ -213,7 +213,7 @@ static void clocks_are_aligned_when_all_files_are_dated(void **state)
 static void a_file_without_a_date_is_said_and_nothing_is_shifted(void **state)
 {
 	const struct event a[] = {note("one"), kernel(7, 0, 10, 20)};
-	const struct event b[] = {note("two"), kernel(8, 0, 10, 20)};
+	const struct event b[] = {note("two"), kernel(8, 1, 10, 20)};
 	AUTO(import_set_destroy) struct import_set *set = create();
 	struct array_reader *first = add(set, "a", a, 2);
 	uint64_t epoch_ns = 0;
@@ -228,6 +228,38 @@ static void a_file_without_a_date_is_said_and_nothing_is_shifted(void **state)
 	assert_int_equal(taken.events[0].note.kind, EVENT_NOTE_SOURCE);
 	assert_int_equal(taken.events[1].note.kind, EVENT_NOTE_FACT);
 	assert_int_equal(taken.events[2].note.kind, EVENT_NOTE_SOURCE);
+}
+
+/* How many notes ask whether the devices of two files are one. */
+static size_t questions(const struct event *first, const struct event *second)
+{
+	AUTO(import_set_destroy) struct import_set *set = create();
+	size_t count = 0;
+
+	add(set, "a", first, 2)->reader.has_epoch = true;
+	add(set, "b", second, 2)->reader.has_epoch = true;
+	take_all(set, EVENT_IMPORT_NOTE);
+	for (size_t i = 0; i < taken.count; i++) {
+		count += taken.events[i].note.kind == EVENT_NOTE_FACT;
+	}
+	return count;
+}
+
+static void one_number_in_two_files_without_a_uuid_is_asked_about_once(void **state)
+{
+	const struct event named = {.kind = EVENT_GPU_DEVICE,
+		.time_ns = 5,
+		.pid = 9,
+		.device = {.uuid = "GPU-1", .name = "", .link = ""}};
+	const struct event a[] = {kernel(7, 0, 10, 20), kernel(8, 0, 30, 40)};
+	const struct event b[] = {kernel(9, 0, 10, 20), kernel(8, 0, 30, 40)};
+	const struct event other[] = {kernel(9, 1, 10, 20), kernel(9, 1, 30, 40)};
+	const struct event told[] = {named, kernel(9, 0, 30, 40)};
+
+	(void)state;
+	assert_int_equal(questions(a, b), 1);
+	assert_int_equal(questions(a, other), 0);
+	assert_int_equal(questions(a, told), 0);
 }
 
 static void numbers_that_two_files_use_are_kept_apart(void **state)
@@ -402,6 +434,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_file_passes_through_with_its_device_and_a_last_watermark),
 		cmocka_unit_test(a_device_without_uuid_is_named_by_file_and_ordinal),
+		cmocka_unit_test(one_number_in_two_files_without_a_uuid_is_asked_about_once),
 		cmocka_unit_test(files_are_merged_by_time_and_the_first_file_goes_first),
 		cmocka_unit_test(clocks_are_aligned_when_all_files_are_dated),
 		cmocka_unit_test(a_file_without_a_date_is_said_and_nothing_is_shifted),
