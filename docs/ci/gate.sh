@@ -64,11 +64,12 @@ if [ "$is_first" = no ] && [[ $history != *=* && $history != *://* ]] && ! [ -e 
   echo "gate: $history does not exist, so there is nothing to compare with; --first makes it" >&2
   exit 3
 fi
-# What an earlier job left here would be taken for this one's.
-rm -rf "$out"
+# What an earlier job left here would be taken for this one's; what is another's stays.
+rm -rf "$out"/recording-* "$out"/new-*.json "$out/base" "$out/baseline" "$out"/gaptrace.{md,xml,json,txt}
 mkdir -p "$out"
 
 new=()
+worst=0
 for i in $(seq "$runs"); do
   echo "== run $i of $runs"
   "$gaptrace" record -o "$out/recording-$i" -- "$@" || {
@@ -82,6 +83,7 @@ for i in $(seq "$runs"); do
     echo "gate: recording $i cannot be explained, and nothing was compared" >&2
     exit 5
   fi
+  worst=$((status > worst ? status : worst))
   new+=("$out/new-$i.json")
 done
 
@@ -92,6 +94,10 @@ keep() {
 
 if [ "$is_first" = yes ]; then
   "$gaptrace" report "$out/recording-1" || true
+  if [ "$worst" -ne 0 ]; then
+    echo "gate: a recording is not to be trusted, and nothing was kept" >&2
+    exit "$worst"
+  fi
   keep
   echo "gate: nothing was compared; run without --first from now on"
   exit 0

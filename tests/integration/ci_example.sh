@@ -76,8 +76,12 @@ expect_line out-planted/gaptrace.md '^\| regressed \|.*prep\\_msm'
 expect_status 0 "$GAPTRACE" history runs.db list --format csv --build planted
 expect_equal "$(grep -c planted stdout)" 0 "bad runs that were kept"
 
-claim "the next good build passes, and is kept"
+claim "the next good build passes, and is kept; of the folder only what the gate made is replaced"
+true >out-good/notes
+true >out-good/recording-2/old
 gate 0 good --runs 1
+[ -e out-good/notes ] || fail "a file of somebody else's is gone"
+[ ! -e out-good/recording-2 ] || fail "an earlier recording is still there"
 expect_line stdout '^no regression$'
 expect_line stdout '^gate: kept 1 runs in runs.db$'
 expect_equal "$(grep -c '<failure' out-good/gaptrace.xml)" 0 "failures"
@@ -91,5 +95,13 @@ expect_status 5 "$ci/gate.sh" --history runs.db --runs 1 -o out-false -- false
 expect_line stderr '^gate: .*nothing was compared$'
 expect_status 5 "$ci/gate.sh" --history runs.db --runs 1 -o out-true -- true
 expect_line stderr '^gate: .true. ended with 66, and nothing was compared$'
+cat >lossy <<'SCRIPT'
+#!/bin/sh
+[ "$1" != report ] || exit 4
+SCRIPT
+chmod +x lossy
+GAPTRACE=$WORK/lossy expect_status 4 "$ci/gate.sh" --first --history none.db --runs 1 -o out-lossy -- true
+expect_line stderr '^gate: a recording is not to be trusted, and nothing was kept$'
+[ ! -e none.db ] || fail "a recording that is not to be trusted was kept"
 expect_status 2 "$ci/gate.sh" --runs 0 -- true
 expect_status 2 "$ci/gate.sh" --runs 1
