@@ -9,9 +9,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,7 +85,28 @@ static enum status make_verification_key(
 	return status;
 }
 
-enum status srs_load_make_files(const struct builtin_circuit *circuit, const char *key_path,
+/*
+ * Held while keys are made, so that of two daemons with one state directory the second finds the
+ * key of the first, and no file of one lies beside a file of the other. -1 where there are no
+ * locks.
+ */
+static int lock_folder_of(const char *key_path)
+{
+	char folder[PATH_MAX];
+	int fd = -1;
+
+	(void)snprintf(folder, sizeof(folder), "%s", key_path);
+	fd = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
+		return fd;
+	}
+	log_info("another daemon makes keys in the state directory: waiting for it");
+	while (flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+	}
+	return fd;
+}
+
+static enum status make_missing(const struct builtin_circuit *circuit, const char *key_path,
 	const char *verification_path, struct diag *diag)
 {
 	bool has_key = access(key_path, F_OK) == 0;
@@ -93,6 +117,18 @@ enum status srs_load_make_files(const struct builtin_circuit *circuit, const cha
 	}
 	if (status == STATUS_OK && (!has_key || access(verification_path, F_OK) != 0)) {
 		status = make_verification_key(key_path, verification_path, diag);
+	}
+	return status;
+}
+
+enum status srs_load_make_files(const struct builtin_circuit *circuit, const char *key_path,
+	const char *verification_path, struct diag *diag)
+{
+	const int lock = lock_folder_of(key_path);
+	const enum status status = make_missing(circuit, key_path, verification_path, diag);
+
+	if (lock >= 0) {
+		(void)close(lock);
 	}
 	return status;
 }

@@ -118,6 +118,24 @@ if grep -q 'made the test key' "$WORK/large.log"; then
 fi
 [ ! -e "$WORK/large.sock" ] || fail "the socket is left behind"
 
+claim "of two daemons that start at once with one state directory one makes the key"
+for name in left right; do
+  printf '[jobs]\nkinds = squaring\nsquaring_rows = 61\n' >"$WORK/$name.conf"
+  "$PROVERD" --config "$WORK/$name.conf" --socket "$WORK/$name.sock" --state-dir "$WORK/shared-state" \
+    2>"$WORK/$name.log" &
+  DAEMONS+=("$!")
+done
+for name in left right; do
+  for _ in $(seq 3000); do
+    grep -q 'info: serving' "$WORK/$name.log" && break
+    sleep 0.1
+  done
+  expect_exit 0 '1 proofs verified' "$PROVE" --socket "$WORK/$name.sock" --kind squaring --verify
+done
+[ "$(cat "$WORK/left.log" "$WORK/right.log" | grep -c 'making the test key')" = 1 ] ||
+  fail "both made a key: $(cat "$WORK/left.log" "$WORK/right.log")"
+kill "${DAEMONS[@]: -2}"
+
 claim "counters that cannot be written are told at the start, not at the end"
 expect_exit 66 'counters.*cannot be written' \
   "$PROVERD" --config "$WORK/one.conf" --socket "$WORK/no.sock" --counters "$WORK/none/counters"
