@@ -6,9 +6,10 @@
 struct cause_row {
 	const char *name;
 	const char *meaning;
+	const char *remedy;
 };
 
-#define CAUSE_ROW(constant, name, meaning) [CAUSE_##constant] = {name, meaning},
+#define CAUSE_ROW(constant, name, meaning, remedy) [CAUSE_##constant] = {name, meaning, remedy},
 static const struct cause_row rows[CAUSE_COUNT] = {CAUSE_TABLE(CAUSE_ROW)};
 #undef CAUSE_ROW
 
@@ -22,4 +23,10 @@ const char *cause_meaning(enum cause cause)
 {
 	assert((unsigned int)cause < CAUSE_COUNT);
 	return rows[cause].meaning;
+}
+
+const char *cause_remedy(enum cause cause)
+{
+	assert((unsigned int)cause < CAUSE_COUNT);
+	return rows[cause].remedy;
 }

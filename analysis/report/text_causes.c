@@ -10,31 +10,6 @@
 /* With the rest of a device's page on a screen; JSON has them all. */
 #define CAUSE_LINES_MAX 15
 
-/* In a word, what docs/causes.md says under the cause's heading. */
-static const char *const remedies[CAUSE_COUNT] = {
-	[CAUSE_NO_WORK] = "nothing is wrong with the prover: look at whoever sends it work",
-	[CAUSE_SYNTHESIS] = "more syntheses at once if cores and memory allow, or faster ones",
-	[CAUSE_PACING] = "raise the pacer's target depth, shorten its interval, or turn it off",
-	[CAUSE_BUDGET] = "a larger budget, smaller reservations, or an earlier release",
-	[CAUSE_BACKPRESSURE] = "see what kept the consumer of the channel",
-	[CAUSE_LOCK] = "do it after the release of the lock, not under it",
-	[CAUSE_GPU_MUTEX] = "take it out of the mutex: only kernels belong under it",
-	[CAUSE_CPU_PHASE] = "another worker per GPU can hide it; else make it shorter",
-	[CAUSE_POOL] = "a larger pool, or one of its own for what is short and urgent",
-	[CAUSE_COPY_PAGEABLE] = "pin the buffers once and reuse them",
-	[CAUSE_COPY_PINNED] = "overlap it with kernels on another stream; a wider link",
-	[CAUSE_ALLOC] = "allocate once and reuse: a pool",
-	[CAUSE_FREE] = "let a background thread free it",
-	[CAUSE_DRIVER] = "see the call: synchronise streams, not devices; load modules at start",
-	[CAUSE_CPU_STARVED] = "fewer threads, pinned cores, other hosts for other work",
-	[CAUSE_SRS_LOAD] = "load it at start, and keep it",
-	[CAUSE_IMBALANCE] = "one queue for all GPUs, or work placed where the queue is shortest",
-	[CAUSE_DEVICE_DEPENDENCY] = "see what the other stream or device ran",
-	[CAUSE_LAUNCH] = "launch latency, or a device busy with what is not recorded",
-	[CAUSE_GRAPH_INTERNAL] = "nothing that the host does can fill it",
-	[CAUSE_UNKNOWN] = "record more, or trace what is not",
-};
-
 static bool is_same(const struct report_cause *left, const struct report_cause *right)
 {
 	return left->cause == right->cause && strcmp(left->object, right->object) == 0 &&
@@ -135,7 +110,7 @@ static const char *remedy_of(const struct report_cause *row)
 			       "that";
 		}
 	}
-	return remedies[row->cause];
+	return cause_remedy(row->cause);
 }
 
 /* What the rest of the line leaves of a terminal's 100 when both shares are 100 %. */

@@ -16,7 +16,7 @@ unit_test(report LIBRARIES analysis_report PkgConfig::JANSSON SOURCES report_rea
 unit_test(report_imports LIBRARIES analysis_report PkgConfig::JANSSON SOURCES report_reading.c)
 unit_test(verdict LIBRARIES analysis_core)
 unit_test(walk_memory LIBRARIES analysis_core)
-unit_test(causes LIBRARIES analysis_core)
+unit_test(causes LIBRARIES analysis_core PkgConfig::JANSSON)
 unit_test(merge_heap LIBRARIES analysis_plugin)
 unit_test(plain_metadata LIBRARIES analysis_plugin)
 unit_test(report_memory LIBRARIES analysis_core)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves that the closed list of causes is the one that docs/causes.md explains. */
+/* Proves that the closed list of causes is the one that docs/causes.md explains and reports have.
+ */
 #include "analysis/core/causes.h"
 
+#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -52,12 +54,31 @@ static void every_cause_has_one_heading_and_no_heading_lacks_its_cause(void **st
 	assert_int_equal(heading_count, CAUSE_COUNT);
 }
 
-static void every_cause_has_a_meaning(void **state)
+static void the_schema_of_reports_lists_every_cause(void **state)
+{
+	/* Its largest number is that of 64 bits without a sign, which is no integer of jansson's.
+	 */
+	json_t *schema = json_load_file(
+		SOURCE_DIR "/docs/report.schema.json", JSON_DECODE_INT_AS_REAL, NULL);
+	const json_t *list = json_object_get(
+		json_object_get(json_object_get(schema, "definitions"), "cause"), "enum");
+
+	(void)state;
+	assert_int_equal(json_array_size(list), CAUSE_COUNT);
+	for (size_t i = 0; i < CAUSE_COUNT; i++) {
+		assert_string_equal(
+			json_string_value(json_array_get(list, i)), cause_name((enum cause)i));
+	}
+	json_decref(schema);
+}
+
+static void every_cause_has_a_meaning_and_a_remedy(void **state)
 {
 	(void)state;
 	for (int cause = 0; cause < CAUSE_COUNT; cause++) {
 		assert_true(strlen(cause_name((enum cause)cause)) > 0);
 		assert_true(strlen(cause_meaning((enum cause)cause)) > 0);
+		assert_true(strlen(cause_remedy((enum cause)cause)) > 0);
 	}
 }
 
@@ -65,7 +86,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_cause_has_one_heading_and_no_heading_lacks_its_cause),
-		cmocka_unit_test(every_cause_has_a_meaning),
+		cmocka_unit_test(the_schema_of_reports_lists_every_cause),
+		cmocka_unit_test(every_cause_has_a_meaning_and_a_remedy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
