@@ -32,8 +32,8 @@ static int set_up(void **state)
 	if (activity_buffer_pool_init(&pool, COUNT_MAX) != STATUS_OK) {
 		return 1;
 	}
-	pool.count_records = count_bytes;
-	pool.count_context = &read_count;
+	pool.drop_records = count_bytes;
+	pool.drop_context = &read_count;
 	return 0;
 }
 

@@ -129,7 +129,7 @@ static void lose_records(
 	struct activity_buffer_pool *pool, struct activity_buffer *buffer, size_t valid_bytes)
 {
 	const uint64_t lost_count =
-		pool->count_records(pool->count_context, buffer->data, valid_bytes);
+		pool->drop_records(pool->drop_context, buffer->data, valid_bytes);
 
 	memset(buffer->data, 0, buffer->bytes);
 	pthread_mutex_lock(&pool->mutex);

@@ -55,9 +55,10 @@ struct activity_buffer_pool {
 	struct activity_buffer *full_last;
 	struct activity_buffer *extra; /* every small one that is out */
 	uint32_t extra_count;          /* those, and those that are full or taken */
-	/* Says how many records are lost with a buffer; set before anybody asks. */
-	uint64_t (*count_records)(void *context, uint8_t *data, size_t valid_bytes);
-	void *count_context;
+	/* Says how many records are lost with a buffer, and frees what they point to; set before
+	 * anybody asks. */
+	uint64_t (*drop_records)(void *context, uint8_t *data, size_t valid_bytes);
+	void *drop_context;
 	uint64_t lost_count;
 };
 

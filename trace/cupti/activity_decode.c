@@ -226,13 +226,19 @@ void activity_decode(struct activity_decoder *decoder, uint8_t *data, size_t val
 	decoder->damaged_count += result != CUPTI_ERROR_MAX_LIMIT_REACHED;
 }
 
-uint64_t activity_decode_count(const struct cupti_api *api, uint8_t *data, size_t valid_bytes)
+uint64_t activity_decode_drop(const struct cupti_api *api, uint8_t *data, size_t valid_bytes)
 {
 	CUpti_Activity *record = NULL;
 	uint64_t count = 0;
 
 	while (api->next_record(data, valid_bytes, &record) == CUPTI_SUCCESS) {
+		const CUpti_ActivityOverhead3 *overhead = (const void *)record;
+
 		count++;
+		if (record->kind == CUPTI_ACTIVITY_KIND_OVERHEAD &&
+			(size_t)((uint8_t *)record - data) + sizeof(*overhead) <= valid_bytes) {
+			free(overhead->overheadData);
+		}
 	}
 	return count;
 }

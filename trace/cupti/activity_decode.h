@@ -31,5 +31,5 @@ void activity_decode_init(
 /* Emits an event for each record that makes one. */
 void activity_decode(struct activity_decoder *decoder, uint8_t *data, size_t valid_bytes);
 
-/* How many records a buffer holds; reads them and no more. */
-uint64_t activity_decode_count(const struct cupti_api *api, uint8_t *data, size_t valid_bytes);
+/* Of a buffer that will not be decoded: how many records it holds. What they point to is freed. */
+uint64_t activity_decode_drop(const struct cupti_api *api, uint8_t *data, size_t valid_bytes);

@@ -71,9 +71,9 @@ static const struct collector_callbacks callbacks = {
 	.say = say,
 };
 
-static uint64_t count_records(void *context, uint8_t *data, size_t valid_bytes)
+static uint64_t drop_records(void *context, uint8_t *data, size_t valid_bytes)
 {
-	return activity_decode_count(context, data, valid_bytes);
+	return activity_decode_drop(context, data, valid_bytes);
 }
 
 /* exit() and quick_exit(), before any library is taken down. After _exit() or a fatal signal the
@@ -116,8 +116,8 @@ static enum status injection_start(struct diag *diag)
 		return diag_set(diag, status, "no memory for %u MiB of buffers",
 			injection.options.buffer_count_max);
 	}
-	injection.pool.count_records = count_records;
-	injection.pool.count_context = &injection.api;
+	injection.pool.drop_records = drop_records;
+	injection.pool.drop_context = &injection.api;
 	status = collector_start(&injection.collector,
 		&(struct collector_parts){
 			.api = &injection.api,
