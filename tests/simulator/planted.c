@@ -69,6 +69,12 @@ static const struct row rows[] = {
 		SET(synthesis_us, 900000), SET(budget_partitions, 10)}},
 	{{"late_start", CAUSE_LAUNCH, "", "", 60, 60030, {66108, 75167, 120087}},
 		FIELD(launch_us), {{0}}},
+	{{"slow_finisher", CAUSE_BACKPRESSURE, "finish_channel", "write_proof", 600, 597803, {628159, 676030, 894368}},
+		FIELD(write_us), {SET(finish_capacity, 2), ONE_WORKER}},
+	{{"copies_awaited", CAUSE_DEVICE_DEPENDENCY, "", "stream_wait_event", 60, 17818, {19661, 22341, 35636}},
+		FIELD(copy_us), {SET(has_copy_stream, 1)}},
+	{{"graph_host_node", CAUSE_GRAPH_INTERNAL, "", "cudaGraphLaunch", 60, 58588, {65567, 74836, 119463}},
+		FIELD(host_node_us), {{0}}},
 };
 /* clang-format on */
 

@@ -4,7 +4,7 @@
  * confidence. bench/regression.sh runs it:
  *   regression_rates equal [COMPARISONS]            false alarms
  *   regression_rates planted [COMPARISONS [CAUSE]]  regressions and improvements of each cause
- *   regression_rates lengths [COMPARISONS]          a quarter more, found at which length of run
+ *   regression_rates lengths [COMPARISONS [CAUSE]]  a quarter more, found at which length of run
  *   regression_rates calibrate [CAUSE]              the levels that planted.c has
  * It ends with 1 when a target of docs/regression.md is missed.
  */
@@ -137,6 +137,11 @@ static bool measure_equals(uint32_t comparisons)
 
 /* ---- Planted causes ---- */
 
+static bool is_wanted(const struct planted *planted, const char *only)
+{
+	return !only || strcmp(only, planted->name) == 0;
+}
+
 static struct regression_series planted_series(
 	const struct planted *planted, uint32_t level, const struct shape *shape)
 {
@@ -221,7 +226,7 @@ static bool measure_planted(uint32_t comparisons, const char *only)
 
 	printf("planted causes found, and named first\n");
 	for (uint32_t i = 0; i < planted_count(); i++) {
-		if (!only || strcmp(only, planted_at(i)->name) == 0) {
+		if (is_wanted(planted_at(i), only)) {
 			measure_cause(planted_at(i), comparisons, tallies);
 		}
 	}
@@ -244,7 +249,7 @@ static bool measure_planted(uint32_t comparisons, const char *only)
 
 /* ---- How long runs must be ---- */
 
-static void measure_lengths(uint32_t comparisons)
+static void measure_lengths(uint32_t comparisons, const char *only)
 {
 	static const struct shape lengths[] = {{1, 1000}, {1, 2000}, {1, 4000}, {3, 300}, {3, 600},
 		{5, 200}, {5, 400}, {6, 200}, {6, 400}, {8, 200}, {8, 400}, {10, 200}};
@@ -252,17 +257,22 @@ static void measure_lengths(uint32_t comparisons)
 	printf("a quarter more of each cause, found and named\n");
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		uint32_t named = 0;
+		uint32_t count = 0;
 
 		for (uint32_t p = 0; p < planted_count(); p++) {
 			struct regression_series series =
 				planted_series(planted_at(p), planted_at(p)->more[1], &lengths[i]);
 
+			if (!is_wanted(planted_at(p), only)) {
+				continue;
+			}
 			series.comparisons = comparisons;
+			count += comparisons;
 			named += regression_measure(&series).worse_named;
 		}
 		printf("  %2u v %2u of %4u units:", lengths[i].runs, lengths[i].runs,
 			lengths[i].units);
-		print_rate(named, comparisons * planted_count());
+		print_rate(named, count);
 		printf("\n");
 		(void)fflush(stdout);
 	}
@@ -307,7 +317,7 @@ static void calibrate(const char *only)
 		uint32_t level;
 		double idle_ns;
 
-		if (only && strcmp(only, planted->name) != 0) {
+		if (!is_wanted(planted, only)) {
 			continue;
 		}
 		level = find_level(planted, planted->idle_ms * 1e6, 1000, 5000000);
@@ -335,7 +345,7 @@ int main(int argc, char **argv)
 		return measure_planted(comparisons, argc > 3 ? argv[3] : NULL) ? 0 : 1;
 	}
 	if (strcmp(what, "lengths") == 0) {
-		measure_lengths(comparisons);
+		measure_lengths(comparisons, argc > 3 ? argv[3] : NULL);
 		return 0;
 	}
 	if (strcmp(what, "calibrate") == 0) {

@@ -25,10 +25,9 @@ struct service_plan {
 				       blocking pool finishes them, however many they are */
 	uint32_t latency_ns_max;    /* of a wake-up */
 	/* Habits: 0 or 1. */
-	uint32_t is_pageable;     /* staging */
-	uint32_t has_status_lock; /* inside tracker, which readers take alone */
-	uint32_t has_whole_mutex; /* the GPU's mutex also covers reading inputs and the join of b_g2
-				   */
+	uint32_t is_pageable;       /* staging */
+	uint32_t has_status_lock;   /* inside tracker, which readers take alone */
+	uint32_t has_whole_mutex;   /* the GPU's mutex also covers reading inputs and b_g2 */
 	uint32_t has_device_queues; /* each device has a queue and synthesis threads of its own */
 	uint32_t has_tail_stream;   /* the last kernels are on another stream */
 	uint32_t has_copy_stream;   /* copies too, and kernels wait for their event */
