@@ -2,9 +2,13 @@
 #include "analysis/import/cuzk_files.h"
 
 #include "analysis/import/cuzk_tracing.h"
+#include "trace/base/clock.h"
 
 /* A date is in one of the first lines, or in none. */
 #define LINE_COUNT_MAX 1000
+
+/* Lines of one log may be a little out of order where it was cut, and UTC may have been set. */
+#define OVERLAP_NS_MAX (60 * NS_PER_S)
 
 /* No date: behind all others. */
 #define UNDATED UINT64_MAX
@@ -47,4 +51,27 @@ void cuzk_files_order(const char **paths, size_t count)
 		dates[to] = date;
 		paths[to] = path;
 	}
+}
+
+enum status cuzk_files_check(const struct cuzk_lines *lines, const struct cuzk_dates *dates,
+	size_t count, struct diag *diag)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < i; j++) {
+			const uint64_t begin_ns = dates[i].first_ns > dates[j].first_ns
+							  ? dates[i].first_ns
+							  : dates[j].first_ns;
+			const uint64_t end_ns = dates[i].last_ns < dates[j].last_ns
+							? dates[i].last_ns
+							: dates[j].last_ns;
+
+			if (begin_ns + OVERLAP_NS_MAX < end_ns) {
+				return diag_set(diag, STATUS_BAD_USE,
+					"%s and %s tell of the same time: logs of two daemons are "
+					"two reports, and of two copies of one log name one",
+					cuzk_lines_path(lines, j), cuzk_lines_path(lines, i));
+			}
+		}
+	}
+	return STATUS_OK;
 }

@@ -11,7 +11,6 @@
  */
 #include "analysis/import/cuzk_log.h"
 
-#include "analysis/import/cuzk_files.h"
 #include "analysis/import/cuzk_reader.h"
 #include "trace/base/clock.h"
 
@@ -105,6 +104,14 @@ static enum status survey_timeline(struct cuzk_reader *reader, const struct cuzk
 	return cuzk_clock_add_timeline(reader->clock, timeline);
 }
 
+static void take_date(struct cuzk_dates *dates, uint64_t utc_ns)
+{
+	if (dates->first_ns == 0) {
+		dates->first_ns = utc_ns;
+	}
+	dates->last_ns = utc_ns;
+}
+
 /* First reading: one line. */
 static enum status survey_line(struct cuzk_reader *reader, char *line)
 {
@@ -122,8 +129,10 @@ static enum status survey_line(struct cuzk_reader *reader, char *line)
 		break;
 	}
 	if (!cuzk_tracing_parse(line, &tracing)) {
+		reader->counts.json += cuzk_tracing_is_json(line);
 		return STATUS_OK;
 	}
+	take_date(&reader->dates[cuzk_lines_file(reader->lines)], tracing.utc_ns);
 	if (reader->counts.tracing++ == 0 || tracing.utc_ns < reader->first_utc_ns) {
 		reader->first_utc_ns = tracing.utc_ns;
 	}
@@ -178,14 +187,19 @@ static enum status survey(struct cuzk_reader *reader, const char *path, struct d
 			status = survey_line(reader, line);
 		}
 	} while (status == STATUS_OK && line);
+	if (status == STATUS_OK) {
+		status = cuzk_files_check(reader->lines, reader->dates, file + 1, diag);
+	}
 	if (status != STATUS_OK) {
 		return status;
 	}
 	if (reader->counts.timeline == 0 && reader->counts.tracing == 0) {
-		return diag_set(diag, STATUS_BAD_INPUT,
-			"%s: no line of cuzk's log: give what the daemon wrote to its standard "
-			"output and standard error",
-			path);
+		return diag_set(diag, STATUS_BAD_INPUT, "%s: no %s", path,
+			reader->counts.json > 0
+				? "line of cuzk's log but JSON, which is not read: give the "
+				  "daemon's own text form, and its standard error"
+				: "line of cuzk's log that has a time: give what the daemon wrote "
+				  "to its standard output and standard error");
 	}
 	for (int i = 0; i < CUZK_WORKER_COUNT_MAX; i++) {
 		are_gpus_known &= !reader->workers[i].is_seen || reader->workers[i].has_gpu;
@@ -382,7 +396,7 @@ static bool is_ours(const char *line)
 {
 	struct cuzk_tracing tracing;
 
-	return strncmp(line, "TIMELINE,", strlen("TIMELINE,")) == 0 ||
+	return strncmp(line, "TIMELINE,", strlen("TIMELINE,")) == 0 || cuzk_tracing_is_json(line) ||
 	       strncmp(line, "CUZK_TIMING: ", strlen("CUZK_TIMING: ")) == 0 ||
 	       strncmp(line, "CUZK_NTT_H: ", strlen("CUZK_NTT_H: ")) == 0 ||
 	       (cuzk_tracing_parse(line, &tracing) && strstr(line, " cuzk_") != NULL);
@@ -396,9 +410,6 @@ static bool recognise(const unsigned char *head, size_t size)
 	size_t at = 0;
 
 	size = zero ? (size_t)(zero - head) : size;
-	if (size == 0 || head[0] == '{' || head[0] == '[') {
-		return false;
-	}
 	while (at < size) {
 		size_t prefix;
 		const unsigned char *end = memchr(head + at, '\n', size - at);

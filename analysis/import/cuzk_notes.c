@@ -37,7 +37,8 @@ enum status cuzk_notes_first(struct cuzk_reader *reader, struct diag *diag)
 	if (status == STATUS_OK && reader->starts.count > 0) {
 		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->first_ns, 0, diag,
 			"the daemon began %" PRIu64 " times in this log (or its parts are not "
-			"named the oldest first): only what it told since line %" PRIu64
+			"named the oldest first, or are of several daemons): only what it told "
+			"since line %" PRIu64
 			" of %s is read; cut the log there for what was before",
 			reader->starts.count + 1, reader->anew_line,
 			cuzk_lines_path(reader->lines, reader->anew_file));
@@ -51,6 +52,12 @@ enum status cuzk_notes_first(struct cuzk_reader *reader, struct diag *diag)
 	if (status == STATUS_OK && reader->counts.timeline == 0) {
 		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->first_ns, 0, diag,
 			"no TIMELINE lines (standard error): nothing tells when a GPU worked");
+	}
+	if (status == STATUS_OK && reader->counts.json > 0) {
+		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->first_ns, 0, diag,
+			"%" PRIu64 " tracing lines are JSON, which is not read: run the daemon "
+			"with its own text form",
+			reader->counts.json);
 	}
 	if (status == STATUS_OK && reader->counts.timeline > 0 && reader->counts.tracing == 0) {
 		status = cuzk_emit_note(reader, EVENT_NOTE_FACT, reader->first_ns, 0, diag,

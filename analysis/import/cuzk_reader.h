@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/import/cuzk_clock.h"
+#include "analysis/import/cuzk_files.h"
 #include "analysis/import/cuzk_lines.h"
 #include "analysis/import/cuzk_native.h"
 #include "analysis/import/cuzk_starts.h"
@@ -66,6 +67,7 @@ struct cuzk_counts {
 	uint64_t timeline;
 	uint64_t bad_timeline;
 	uint64_t tracing;
+	uint64_t json;      /* tracing lines in a form that is not read */
 	uint64_t untimed;   /* tracing lines before the engine's beginning, or of no known clock */
 	uint64_t while_set; /* tracing lines of the time when UTC was set */
 	uint64_t pickups;
@@ -102,6 +104,7 @@ struct cuzk_reader {
 	uint64_t first_ns;    /* of the log: nothing is told before it */
 	uint64_t last_ns;
 	struct cuzk_starts starts;
+	struct cuzk_dates dates[CUZK_FILE_COUNT_MAX];
 	size_t anew_file; /* where the last beginning is, and its line there */
 	uint64_t anew_line;
 	uint64_t file_line; /* the first line of the file that is surveyed */

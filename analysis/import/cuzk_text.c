@@ -101,14 +101,22 @@ bool cuzk_text_unsigned(const char *text, const char *key, uint64_t *out_value)
 	return end && end == word.text + word.length;
 }
 
-/* `2026-03-14T10:08:51.123456789Z stderr F `, as kubelets write it. */
+/*
+ * `2026-03-14T10:08:51.123456789Z stderr F `, as kubelets write it, or the date alone, as docker
+ * does. The daemon's own dates have six digits.
+ */
 static size_t container_prefix(const char *line)
 {
-	const char *after = line + strcspn(line, " ");
+	const size_t date = strcspn(line, " ");
+	const char *after = line + date;
 
 	if (is_digit(line[0]) &&
 		(begins_with(after, " stdout F ") || begins_with(after, " stderr F "))) {
-		return (size_t)(after - line) + strlen(" stderr F ");
+		return date + strlen(" stderr F ");
+	}
+	if (date == strlen("2026-03-14T10:08:51.123456789Z") && *after == ' ' &&
+		is_digit(line[0]) && line[10] == 'T' && line[date - 1] == 'Z') {
+		return date + 1;
 	}
 	return 0;
 }

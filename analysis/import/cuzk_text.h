@@ -24,7 +24,8 @@ bool cuzk_text_value(const char *text, const char *key, struct cuzk_word *out_va
 /* The same for a whole number, which may carry the unit `ms`. */
 bool cuzk_text_unsigned(const char *text, const char *key, uint64_t *out_value);
 
-/* How much of a line a collector of logs put before the daemon's own: journalctl, a kubelet. */
+/* How much of a line a collector of logs put before the daemon's own: journalctl, a kubelet,
+ * docker. */
 size_t cuzk_text_prefix(const char *line);
 
 /* Takes terminal colours (ESC [ ... letter) and line ends out of a line, in place. */

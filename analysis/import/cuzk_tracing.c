@@ -181,3 +181,10 @@ bool cuzk_tracing_parse(const char *line, struct cuzk_tracing *out_tracing)
 	*out_tracing = tracing;
 	return true;
 }
+
+bool cuzk_tracing_is_json(const char *line)
+{
+	static const char begin[] = "{\"timestamp\":";
+
+	return strncmp(line, begin, strlen(begin)) == 0 && strstr(line, "\"cuzk_") != NULL;
+}

@@ -47,3 +47,7 @@ struct cuzk_tracing {
 
 /* False when the line is none. */
 bool cuzk_tracing_parse(const char *line, struct cuzk_tracing *out_tracing);
+
+/* Whether the line is one of cuzk's as tracing's JSON formatter writes it, for which the daemon has
+ * to be rebuilt. */
+bool cuzk_tracing_is_json(const char *line);

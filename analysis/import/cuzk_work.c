@@ -82,7 +82,6 @@ struct cuzk_partition *cuzk_work_partition(struct cuzk_work *work, uint64_t job,
 	}
 	known = &work->partitions[work->partition_count % CUZK_PARTITION_COUNT];
 	if (known->job) {
-		work->forgotten++;
 		cuzk_work_end_partition(work, known);
 	}
 	*known = (struct cuzk_partition){

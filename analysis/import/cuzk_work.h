@@ -46,7 +46,6 @@ struct cuzk_work {
 	struct walk_map partitions_by_name;
 	struct cuzk_partition *partitions;
 	uint64_t partition_count; /* ever */
-	uint64_t forgotten;       /* partitions under way that made room */
 };
 
 MUST_CHECK enum status cuzk_work_init(struct cuzk_work *work);

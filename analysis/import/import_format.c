@@ -26,6 +26,9 @@ struct other_file {
 	const char *seems; /* "it seems to be ..." */
 };
 
+#define KINETO_ONLY                                                                                \
+	"JSON, but no trace of Kineto (an object with \"traceEvents\", or an array of events)"
+
 /* clang-format off */
 #define HEAD(text) text, sizeof(text) - 1
 static const struct other_file others[] = {
@@ -50,7 +53,15 @@ static const struct other_file others[] = {
 	{NULL, HEAD("\x7f" "ELF"), "a program"},
 	{NULL, HEAD("\0\0\0\0\0\0\0\0"), "a log whose beginning was cut while it was written (copytruncate): take the zeros away with tr -d '\\0'"},
 	{NULL, HEAD("\n"), "a Perfetto trace, or text: none of them is read"},
-	{".json", NULL, 0, "JSON, but no trace of Kineto (an object with \"traceEvents\", or an array of events)"},
+	{NULL, HEAD("{\"log\":"), "a log as docker keeps it: give what docker logs prints"},
+	{NULL, HEAD("{\"_"), "a journal as JSON: give what journalctl -o cat prints"},
+	{NULL, HEAD("{\"timestamp\":"), "a log of lines of JSON: of logs only cuzk's own text form is read"},
+	{NULL, HEAD("{"), KINETO_ONLY},
+	{NULL, HEAD("[{"), KINETO_ONLY},
+	{NULL, HEAD("[]"), KINETO_ONLY},
+	{NULL, HEAD("<"), "HTML or XML, perhaps a page in the place of the file: fetch the file itself"},
+	{NULL, HEAD("\xff\xfe"), "text in UTF-16: write it as UTF-8"},
+	{".json", NULL, 0, KINETO_ONLY},
 };
 #undef HEAD
 /* clang-format on */

@@ -96,7 +96,8 @@ enum status input_find(struct input_list *list, const char *path, struct diag *d
 	if (status == STATUS_OK && list->seen == seen_before) {
 		return diag_set(diag, STATUS_BAD_INPUT,
 			"%s: no trace below it (a directory with a file `metadata`); make one with "
-			"gaptrace record -o DIR -- COMMAND",
+			"gaptrace record -o DIR -- COMMAND, and name files of other tools "
+			"themselves",
 			path);
 	}
 	return status;

@@ -184,11 +184,16 @@ def check_refusals(checks, build, folder):
     folder.mkdir()
     contents = {"report.nsys-rep": b"\x01\x02nsys", "old.qdrep": b"x", "other.json": b'{"hello": [1, 2]}',
                 "data.parquet": b"PAR1....", "trace.zst": b"\x28\xb5\x2f\xfd....", "stream_0": b"\xc1\x1f\xfc\xc1....",
-                "metadata": b"/* CTF 1.8 */\n", "empty": b"", "notes.txt": b"hello\n", "program": b"\x7fELF...."}
+                "metadata": b"/* CTF 1.8 */\n", "empty": b"", "notes.txt": b"hello\n", "program": b"\x7fELF....",
+                "page.json": b"<html>", "wide.json": "{}".encode("utf-16"), "docker.log": b'{"log":"TIMELINE,1"}',
+                "journal": b'{"__CURSOR":"s=1"}', "service.log": b'{"timestamp":"2026","target":"web"}',
+                "tracing.log": b'{"timestamp":"2026","fields":{},"target":"cuzk_core::engine"}\n'}
     texts = {"report.nsys-rep": "nsys export --type sqlite", "old.qdrep": "nsys export --type sqlite",
              "other.json": "no trace of Kineto", "data.parquet": "nsys export --type sqlite",
              "trace.zst": "unpack it first", "stream_0": "name the directory", "metadata": "name the directory",
-             "empty": "an empty file", "notes.txt": "of no kind that is known", "program": "a program"}
+             "empty": "an empty file", "notes.txt": "of no kind that is known", "program": "a program",
+             "page.json": "HTML or XML", "wide.json": "UTF-16", "docker.log": "docker logs", "journal": "journalctl",
+             "service.log": "lines of JSON", "tracing.log": "text form"}
     for name, content in contents.items():
         (folder / name).write_bytes(content)
         refused(checks, build, name, [folder / name], texts[name])

@@ -95,17 +95,12 @@ static void add_event(const struct event *event, struct outcome *outcome)
 	}
 }
 
-/* Reads one log, or two parts of one when `second` is not NULL. */
-static struct outcome read_log(const char *first, const char *second)
+/* Opens one log, or two parts of one when `second` is not NULL. */
+static enum status open_log(
+	const char *first, const char *second, struct diag *diag, struct import_reader **out_reader)
 {
 	const char *const texts[FILE_COUNT] = {first, second};
 	const char *names[FILE_COUNT] = {paths[0], paths[1]};
-	struct outcome outcome = {0};
-	struct import_reader *reader = NULL;
-	struct diag diag = {""};
-	struct event event;
-	uint64_t last_ns = 0;
-	bool has_event = true;
 
 	for (size_t i = 0; i < FILE_COUNT; i++) {
 		FILE *file = fopen(paths[i], "we");
@@ -114,7 +109,20 @@ static struct outcome read_log(const char *first, const char *second)
 		assert_true(fputs(texts[i] ? texts[i] : "", file) >= 0);
 		assert_int_equal(fclose(file), 0);
 	}
-	assert_int_equal(cuzk_log_open(names, second ? 2 : 1, &diag, &reader), STATUS_OK);
+	return cuzk_log_open(names, second ? 2 : 1, diag, out_reader);
+}
+
+/* Reads them to their end. */
+static struct outcome read_log(const char *first, const char *second)
+{
+	struct outcome outcome = {0};
+	struct import_reader *reader = NULL;
+	struct diag diag = {""};
+	struct event event;
+	uint64_t last_ns = 0;
+	bool has_event = true;
+
+	assert_int_equal(open_log(first, second, &diag, &reader), STATUS_OK);
 	for (;;) {
 		assert_int_equal(
 			reader->operations->next(reader, &event, &has_event, &diag), STATUS_OK);
@@ -208,6 +216,45 @@ static void parts_of_a_log_are_put_in_order_of_time(void **state)
 	(void)state;
 	assert_int_equal(outcome.kernels, 2);
 	assert_null(strstr(outcome.notes, "began"));
+}
+
+/* One worker 0, one clock and one tracker of two daemons would be taken for the same. */
+static void logs_of_two_daemons_are_no_parts_of_one(void **state)
+{
+	static const char first[] =
+		"2026-03-14T10:00:00.000000Z  INFO cuzk_core::engine: job enqueued job_id=a\n" UTC(
+			"20") "job enqueued job_id=b\n";
+	static const char second[] =
+		"2026-03-14T10:07:00.000000Z  INFO cuzk_core::engine: job enqueued job_id=c\n" UTC(
+			"59") "job enqueued job_id=d\n";
+	struct import_reader *reader = NULL;
+	struct diag diag = {""};
+
+	(void)state;
+	assert_int_equal(open_log(first, second, &diag, &reader), STATUS_BAD_USE);
+	assert_non_null(strstr(diag.line, paths[0]));
+	assert_non_null(strstr(diag.line, paths[1]));
+	/* Where one log was cut, lines may be a little out of order. */
+	assert_int_equal(read_log(first, UTC("19") "job enqueued job_id=c\n").submits, 3);
+}
+
+static void tracing_lines_in_json_are_said_to_be_unread(void **state)
+{
+	static const char json[] = "{\"timestamp\":\"2026-03-14T10:08:56.011688Z\",\"level\":"
+				   "\"INFO\",\"fields\":{\"message\":\"FIN_TIMING malloc_trim\"},"
+				   "\"target\":\"cuzk_core::engine\"}\n";
+	const struct outcome outcome = read_log(json, PROOF("a", "500"));
+	struct import_reader *reader = NULL;
+	struct diag diag = {""};
+
+	(void)state;
+	assert_true(import_cuzk_log.recognise((const unsigned char *)json, strlen(json)));
+	assert_int_equal(outcome.kernels, 1);
+	assert_non_null(strstr(outcome.notes, "1 tracing lines are JSON"));
+	assert_int_equal(open_log(json, NULL, &diag, &reader), STATUS_BAD_INPUT);
+	assert_non_null(strstr(diag.line, "JSON"));
+	/* Lines of others in front of the daemon's do not hide them. */
+	assert_true(import_cuzk_log.recognise((const unsigned char *)"[a]\nTIMELINE,1", 14));
 }
 
 static void times_that_go_back_leave_no_endless_durations(void **state)
@@ -381,6 +428,7 @@ static void what_collectors_put_before_lines_is_passed_over(void **state)
 	static const char journal[] = "Mar 14 10:08:51 host cuzk-daemon[12]: ";
 	static const char dated[] = "2026-03-14T10:08:51+0000 host cuzk-daemon[12]: ";
 	static const char kubelet[] = "2026-03-14T10:08:51.123456789Z stderr F ";
+	static const char docker[] = "2026-03-14T10:08:51.123456789Z ";
 	char line[256];
 
 	(void)state;
@@ -391,6 +439,10 @@ static void what_collectors_put_before_lines_is_passed_over(void **state)
 	(void)snprintf(line, sizeof(line), "%s" UTC("20") "x", kubelet);
 	assert_int_equal(cuzk_text_prefix(line), strlen(kubelet));
 	assert_int_equal(cuzk_text_prefix(UTC("20") "a[12]: b"), 0);
+	(void)snprintf(line, sizeof(line), "%sRT,porep-1000-1,worker=1", docker);
+	assert_int_equal(cuzk_text_prefix(line), strlen(docker));
+	(void)snprintf(line, sizeof(line), "%s" UTC("20") "x", docker);
+	assert_int_equal(cuzk_text_prefix(line), strlen(docker));
 	assert_int_equal(cuzk_text_prefix("TIMELINE,1,GPU_QUEUE,a[12]: ,monolithic"), 0);
 	assert_int_equal(cuzk_text_prefix(""), 0);
 	assert_true(import_cuzk_log.recognise((const unsigned char *)line, strlen(line)));
@@ -405,6 +457,8 @@ int main(void)
 		cmocka_unit_test(of_a_daemon_that_began_anew_the_last_run_is_read_and_it_is_said),
 		cmocka_unit_test(a_line_with_a_time_that_is_none_costs_no_other),
 		cmocka_unit_test(parts_of_a_log_are_put_in_order_of_time),
+		cmocka_unit_test(logs_of_two_daemons_are_no_parts_of_one),
+		cmocka_unit_test(tracing_lines_in_json_are_said_to_be_unread),
 		cmocka_unit_test(times_that_go_back_leave_no_endless_durations),
 		cmocka_unit_test(without_starts_and_ends_nothing_is_known_of_a_gpu),
 		cmocka_unit_test(a_job_whose_name_comes_again_failed_before),
