@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,31 +54,21 @@ static enum status refuse(const char *path, int error, struct diag *diag)
 	return diag_set(diag, status, "%s: %s; the report was not written", path, strerror(error));
 }
 
-enum status output_write(
-	output_writer *write, const void *content, const char *path, struct diag *diag)
+/* A new file, or one that takes the place, and the permissions, of `existing`. */
+static int replace(
+	output_writer *write, const void *content, const char *path, const struct stat *existing)
 {
-	struct stat existing;
 	char *temporary = NULL;
 	mode_t mask;
 	int descriptor;
 	int error = 0;
 
-	if (!path || strcmp(path, "-") == 0) {
-		return write_stdout(write, content, diag);
-	}
-	/* A pipe or a device is written to as it is; a rename would replace it. */
-	if (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode) &&
-		!S_ISDIR(existing.st_mode)) {
-		FILE *stream = fopen(path, "w");
-
-		error = stream ? write_descriptor(write, content, dup(fileno(stream))) : errno;
-		if (stream) {
-			(void)fclose(stream);
-		}
-		return error ? refuse(path, error, diag) : STATUS_OK;
+	/* The rename would go round what forbids to write. */
+	if (existing && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0) {
+		return errno;
 	}
 	if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
-		return STATUS_NO_MEMORY;
+		return ENOMEM;
 	}
 	descriptor = mkostemp(temporary, O_CLOEXEC);
 	if (descriptor < 0) {
@@ -85,7 +76,7 @@ enum status output_write(
 	} else {
 		mask = umask(0);
 		(void)umask(mask);
-		(void)fchmod(descriptor, 0666 & ~mask);
+		(void)fchmod(descriptor, existing ? existing->st_mode & 0777 : 0666 & ~mask);
 		error = write_descriptor(write, content, descriptor);
 		if (error == 0 && rename(temporary, path) != 0) {
 			error = errno;
@@ -95,5 +86,37 @@ enum status output_write(
 		}
 	}
 	free(temporary);
+	return error;
+}
+
+/* A pipe or a device is written to as it is; a rename would replace it. */
+static int write_in_place(output_writer *write, const void *content, const char *path)
+{
+	const int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+
+	return descriptor < 0 ? errno : write_descriptor(write, content, descriptor);
+}
+
+enum status output_write(
+	output_writer *write, const void *content, const char *path, struct diag *diag)
+{
+	struct stat existing;
+	char *target = NULL;
+	bool is_there;
+	int error = 0;
+
+	if (!path || strcmp(path, "-") == 0) {
+		return write_stdout(write, content, diag);
+	}
+	is_there = stat(path, &existing) == 0;
+	if (is_there && !S_ISREG(existing.st_mode) && !S_ISDIR(existing.st_mode)) {
+		error = write_in_place(write, content, path);
+	} else {
+		/* Behind a symbolic link its target, so that the link stays. */
+		target = is_there ? realpath(path, NULL) : NULL;
+		error = replace(
+			write, content, target ? target : path, is_there ? &existing : NULL);
+	}
+	free(target);
 	return error ? refuse(path, error, diag) : STATUS_OK;
 }

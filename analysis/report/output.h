@@ -10,7 +10,8 @@
 typedef void output_writer(const void *content, FILE *stream);
 
 /*
- * Writes to `path` by a temporary file and a rename; to standard output when it is NULL or "-".
+ * Writes to `path` by a temporary file and a rename; to standard output when it is NULL or "-". A
+ * symbolic link, and the permissions of a file that is replaced, stay.
  * A failure of the place is IO or NO_SPACE, never bad input.
  */
 MUST_CHECK enum status output_write(
