@@ -53,24 +53,29 @@ void cuzk_files_order(const char **paths, size_t count)
 	}
 }
 
+static bool tell_of_the_same_time(const struct cuzk_dates *left, const struct cuzk_dates *right)
+{
+	const uint64_t begin_ns =
+		left->first_ns > right->first_ns ? left->first_ns : right->first_ns;
+	const uint64_t end_ns = left->last_ns < right->last_ns ? left->last_ns : right->last_ns;
+
+	return begin_ns + OVERLAP_NS_MAX < end_ns;
+}
+
 enum status cuzk_files_check(const struct cuzk_lines *lines, const struct cuzk_dates *dates,
 	size_t count, struct diag *diag)
 {
-	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < i; j++) {
-			const uint64_t begin_ns = dates[i].first_ns > dates[j].first_ns
-							  ? dates[i].first_ns
-							  : dates[j].first_ns;
-			const uint64_t end_ns = dates[i].last_ns < dates[j].last_ns
-							? dates[i].last_ns
-							: dates[j].last_ns;
+	for (size_t i = 1; i < count; i++) {
+		size_t j = 0;
 
-			if (begin_ns + OVERLAP_NS_MAX < end_ns) {
-				return diag_set(diag, STATUS_BAD_USE,
-					"%s and %s tell of the same time: logs of two daemons are "
-					"two reports, and of two copies of one log name one",
-					cuzk_lines_path(lines, j), cuzk_lines_path(lines, i));
-			}
+		while (j < i && !tell_of_the_same_time(&dates[j], &dates[i])) {
+			j++;
+		}
+		if (j < i) {
+			return diag_set(diag, STATUS_BAD_USE,
+				"%s and %s tell of the same time: logs of two daemons are two "
+				"reports, and of two copies of one log name one",
+				cuzk_lines_path(lines, j), cuzk_lines_path(lines, i));
 		}
 	}
 	return STATUS_OK;
