@@ -2,11 +2,13 @@
 /*
  * cuda_sample ROUNDS END: an ordinary CUDA program that knows nothing of gaptrace: a thread for
  * each device uploads, launches on two streams and waits. It ends by `return`, `quick`, `_exit`,
- * `abort`, or after a `fork` whose child goes on without CUDA and exits.
+ * `abort`, or after a `fork` whose child goes on without CUDA and exits. With `graph` each round
+ * also launches a graph of three kernels, and it returns.
  */
 #include <cuda.h>
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +16,10 @@
 #include <unistd.h>
 
 #define STREAM_COUNT 2
+#define NODE_COUNT   3
 
 static int round_count;
+static bool has_graph;
 
 static void require(CUresult result, const char *what)
 {
@@ -43,10 +47,35 @@ static void work(CUfunction function, CUstream *streams, int ordinal, int turn)
 	require(cuStreamSynchronize(streams[0]), "synchronize");
 }
 
+static CUgraphExec make_graph(CUfunction function)
+{
+	const CUDA_KERNEL_NODE_PARAMS parameters = {.func = function,
+		.gridDimX = 500,
+		.gridDimY = 20,
+		.gridDimZ = 1,
+		.blockDimX = 1,
+		.blockDimY = 1,
+		.blockDimZ = 1};
+	CUgraphExec instance;
+	CUgraphNode node = NULL;
+	CUgraph graph;
+
+	require(cuGraphCreate(&graph, 0), "graph");
+	for (int i = 0; i < NODE_COUNT; i++) {
+		const CUgraphNode before = node;
+
+		require(cuGraphAddKernelNode(&node, graph, &before, i > 0, &parameters), "node");
+	}
+	require(cuGraphInstantiate(&instance, graph, 0), "instance");
+	require(cuGraphDestroy(graph), "graph");
+	return instance;
+}
+
 static void *device_main(void *argument)
 {
 	const int ordinal = *(const int *)argument;
 	CUstream streams[STREAM_COUNT];
+	CUgraphExec graph = NULL;
 	CUfunction function;
 	CUcontext context;
 	CUmodule module;
@@ -60,11 +89,20 @@ static void *device_main(void *argument)
 	for (int i = 0; i < STREAM_COUNT; i++) {
 		require(cuStreamCreate(&streams[i], 0), "stream");
 	}
+	if (has_graph) {
+		graph = make_graph(function);
+	}
 	for (int turn = 0; turn < round_count; turn++) {
+		if (has_graph) {
+			require(cuGraphLaunch(graph, streams[0]), "graph launch");
+		}
 		work(function, streams, ordinal, turn);
 		if (turn % 10 == 9) {
 			usleep(5000);
 		}
+	}
+	if (has_graph) {
+		require(cuGraphExecDestroy(graph), "instance");
 	}
 	return NULL;
 }
@@ -95,6 +133,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	round_count = atoi(argv[1]);
+	has_graph = strcmp(argv[2], "graph") == 0;
 	require(cuInit(0), "cuInit");
 	for (int i = 0; i < 2; i++) {
 		if (pthread_create(&threads[i], NULL, device_main, &ordinals[i]) != 0) {

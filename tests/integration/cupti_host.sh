@@ -50,6 +50,16 @@ expect_equal "$code" 0 "exit code"
 babeltrace2 "$PWD/few_kinds" >few_kinds.text
 expect_equal "$(grep -c gaptrace_gpu:kernel few_kinds.text)" 60 "kernels"
 
+claim "a graph is its kernels, which share the launch's correlation, or one record for each launch"
+run_sample nodes '' graph 10
+babeltrace2 "$PWD/nodes" >nodes.text
+expect_equal "$(grep -c 'gaptrace_gpu:kernel.*name = "saxpy", graph = [12] ' nodes.text)" 60 "kernels of graphs"
+expect_equal "$(grep -c gaptrace_gpu:kernel nodes.text)" 120 "kernels"
+GAPTRACE_CUPTI_GRAPH=graph run_sample graphs '' graph 10
+babeltrace2 "$PWD/graphs" >graphs.text
+expect_equal "$(grep -c 'gaptrace_gpu:kernel.*name = "graph", graph = [12] ' graphs.text)" 20 "launches of graphs"
+expect_equal "$(grep -c gaptrace_gpu:kernel graphs.text)" 80 "kernels and launches of graphs"
+
 claim "a variable that does not parse is said and ignored"
 GAPTRACE_CUPTI_FLUSH_MS=never run_sample variable '' return 10
 expect_said variable 'GAPTRACE_CUPTI_FLUSH_MS=never is ignored'

@@ -21,6 +21,7 @@
 #define STREAM_COUNT_MAX 64
 #define LAUNCH_NS        (30 * NS_PER_US)
 #define FOREIGN_COUNT    5
+#define NODE_COUNT_MAX   8
 
 struct CUstream_st {
 	uint32_t id;
@@ -28,8 +29,17 @@ struct CUstream_st {
 	uint64_t tail_ns; /* when its last operation ends */
 };
 
+/* Kernels one after the other. */
+struct CUgraph_st {
+	uint32_t id;
+	uint32_t node_count;
+	const char *names[NODE_COUNT_MAX];
+	uint64_t durations_ns[NODE_COUNT_MAX];
+};
+
 static struct {
 	pthread_mutex_t mutex; /* guards all of it */
+	uint32_t graph_count;
 	uint32_t stream_count;
 	struct CUstream_st streams[STREAM_COUNT_MAX];
 	uint32_t correlation;
@@ -48,6 +58,7 @@ struct operation {
 	uint64_t end_ns;
 	uint64_t bytes;
 	const char *name;
+	uint32_t graph;
 };
 
 /* The real one does it while it initialises, and goes on whatever comes of it. */
@@ -199,6 +210,7 @@ static void record_operation(const struct operation *operation)
 	CUpti_ActivityKernel10 *kernel = record;
 	CUpti_ActivityMemcpy6 *copy = record;
 	CUpti_ActivityMemset4 *set = record;
+	CUpti_ActivityGraphTrace2 *graph = record;
 
 	if (!record) {
 		return;
@@ -210,6 +222,14 @@ static void record_operation(const struct operation *operation)
 		kernel->streamId = operation->stream->id;
 		kernel->correlationId = operation->correlation;
 		kernel->name = operation->name;
+		kernel->graphId = operation->graph;
+	} else if (operation->kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE) {
+		stamp(operation, &graph->start, &graph->end);
+		graph->deviceId = operation->stream->device;
+		graph->contextId = operation->stream->device + 1;
+		graph->streamId = operation->stream->id;
+		graph->correlationId = operation->correlation;
+		graph->graphId = operation->graph;
 	} else if (operation->kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
 		stamp(operation, &copy->start, &copy->end);
 		copy->copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
@@ -263,6 +283,92 @@ CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned int grid_x, unsign
 	operation.name = (const char *)function;
 	record_operation(&operation);
 	record_call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, operation.correlation, begin);
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphCreate(CUgraph *graph, unsigned int flags)
+{
+	(void)flags;
+	*graph = calloc(1, sizeof(**graph));
+	if (!*graph) {
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	pthread_mutex_lock(&cuda.mutex);
+	(*graph)->id = ++cuda.graph_count;
+	pthread_mutex_unlock(&cuda.mutex);
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *before,
+	size_t before_count, const CUDA_KERNEL_NODE_PARAMS *parameters)
+{
+	const uint32_t index = graph->node_count++;
+
+	(void)before;
+	(void)before_count;
+	if (index == NODE_COUNT_MAX) {
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	graph->names[index] = (const char *)parameters->func;
+	graph->durations_ns[index] = (uint64_t)parameters->gridDimX * parameters->gridDimY *
+				     parameters->gridDimZ * parameters->blockDimX *
+				     parameters->blockDimY * parameters->blockDimZ;
+	*node = (CUgraphNode)(uintptr_t)(index + 1);
+	return CUDA_SUCCESS;
+}
+
+/* What is launched is a copy of the graph. */
+CUresult CUDAAPI cuGraphInstantiate(CUgraphExec *instance, CUgraph graph, unsigned long long flags)
+{
+	CUgraph copy = malloc(sizeof(*copy));
+
+	(void)flags;
+	if (!copy) {
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	*copy = *graph;
+	*instance = (CUgraphExec)(void *)copy;
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphDestroy(CUgraph graph)
+{
+	free(graph);
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec instance)
+{
+	free(instance);
+	return CUDA_SUCCESS;
+}
+
+/* A record for each node, all with the correlation of the launch; or one for the launch. */
+CUresult CUDAAPI cuGraphLaunch(CUgraphExec instance, CUstream stream)
+{
+	const CUgraph graph = (CUgraph)(void *)instance;
+	const bool is_whole = lookalike_is_enabled(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+	const uint64_t begin = lookalike_now();
+	uint64_t duration_ns = 0;
+	uint32_t correlation = 0;
+
+	for (uint32_t i = 0; i < graph->node_count; i++) {
+		struct operation operation;
+
+		duration_ns += graph->durations_ns[i];
+		if (is_whole && i + 1 < graph->node_count) {
+			continue;
+		}
+		operation = schedule(is_whole ? CUPTI_ACTIVITY_KIND_GRAPH_TRACE
+					      : CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+			stream, is_whole ? duration_ns : graph->durations_ns[i]);
+		correlation = correlation ? correlation : operation.correlation;
+		operation.correlation = correlation;
+		operation.name = graph->names[i];
+		operation.graph = graph->id;
+		record_operation(&operation);
+	}
+	record_call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, correlation, begin);
 	return CUDA_SUCCESS;
 }
 
