@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Holds a recording and its report against what the program itself says it did.
 
-usage: compare.py sample EVENTS REPORT.json TRUTH.json CLOCK
+usage: compare.py sample EVENTS REPORT.json TRUTH.json CLOCK [graphs]
        compare.py prover REPORT.json COUNTERS.json
 
-EVENTS is what babeltrace2 prints, so that nothing but Python's own library is needed. Prints a JSON
+EVENTS is what babeltrace2 prints, so that nothing but Python's own library is needed. With `graphs`
+a record for each launch of a graph is expected, and none for its kernels. Prints a JSON
 object of figures and of checks, each true or false; ends with 1 when one is false.
 """
 import json
@@ -44,7 +45,7 @@ def overlap(interval, pause):
     return max(0, min(interval[1], pause[1]) - max(interval[0], pause[0]))
 
 
-def compare_sample(events_path, report_path, truth_path, clock):
+def compare_sample(events_path, report_path, truth_path, clock, level="kernels"):
     events, report, truth = read_events(events_path), read_json(report_path), read_json(truth_path)
     kernels = events.get("gaptrace_gpu:kernel", [])
     calls = {call["correlation"]: call for call in events.get("gaptrace_gpu:api", [])}
@@ -56,6 +57,10 @@ def compare_sample(events_path, report_path, truth_path, clock):
     worst = max((overlap((k["start_ns"], k["end_ns"]), pause) for k in good for pause in truth["pauses"]), default=0)
     devices = report["devices"]
     graph = [k for k in kernels if k["graph"]]
+    graph_count, kernel_count = truth["graph_kernels"], truth["kernels"]
+    if level == "graphs":
+        kernel_count += truth["graph_launches"] - graph_count
+        graph_count = truth["graph_launches"]
     by_correlation = {}
     for kernel in graph:
         by_correlation[kernel["correlation"]] = by_correlation.get(kernel["correlation"], 0) + 1
@@ -70,10 +75,11 @@ def compare_sample(events_path, report_path, truth_path, clock):
     long_gaps = sum(bucket["count"] for device in devices for bucket in device["kernel_gaps"]["histogram"]
                     if bucket["from_ns"] >= PAUSE_NS)
     checks = {
-        "every kernel is recorded": len(kernels) == truth["kernels"],
+        "every kernel is recorded": len(kernels) == kernel_count,
         "every copy is recorded": figures["copies"] == truth["copies"],
         "every memset is recorded": figures["memsets"] == truth["memsets"],
-        "kernels of graphs are told apart": len(graph) == truth["graph_kernels"],
+        "kernels of graphs are told apart": len(graph) == graph_count,
+        "what is of a graph is named as it was asked for": all((k["name"] == "graph") == (level == "graphs") for k in graph),
         "every kernel is joined to its call": len(launched) == len(good),
         "the report counts the same kernels": sum(device["kernels"] for device in devices) == len(good),
         "no stamp is bad": len(good) == len(kernels),
@@ -108,7 +114,7 @@ def compare_prover(report_path, counters_path):
 
 
 def main():
-    if len(sys.argv) == 6 and sys.argv[1] == "sample":
+    if len(sys.argv) in (6, 7) and sys.argv[1] == "sample" and sys.argv[6:] in ([], ["graphs"]):
         figures, checks = compare_sample(*sys.argv[2:])
     elif len(sys.argv) == 4 and sys.argv[1] == "prover":
         figures, checks = compare_prover(*sys.argv[2:])

@@ -6,28 +6,20 @@
 # What the machine lacks comes from CARRY_FOLDER/carry.tar.gz (default .carry, made by
 # tests/gpu/carry.sh), by path; without it from the system. With --rehearse first it goes through
 # every step without a device, with stand-ins and small sizes. Results go to $OUT (default
-# ./gpu-results): results.json, log.txt and recordings.tar.gz. The last line is 'N passed, N failed'
-# and ', N skipped'. Without a CUDA device it goes as far as it can. GPU_BUILD is the build folder.
+# ./gpu-results) as they come, so that a run which is cut off leaves what it has found: results.json,
+# log.txt and recordings.tar.gz. The last line is 'N passed, N failed' and ', N skipped'. Without a
+# CUDA device it goes as far as it can. GPU_BUILD is the build folder.
 set -uo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 # shellcheck source=tests/gpu/steps.sh
 source "$here/steps.sh"
 
-# Name, limit in seconds, and whether it needs a CUDA device. The order is that of importance, since
-# the time may run out.
-steps=(
-  "machine 20 host" "unpack 60 host" "blst 60 host" "configure 60 host" "build 280 host"
-  "emulation 60 host" "lookalike 60 host"
-  "stages 60 gpu" "facts_callback 30 gpu" "facts_default 30 gpu" "record_callback 40 gpu" "record_default 40 gpu"
-  "prove_pinned 60 gpu" "prove_pageable 40 gpu" "prove_evaluated 40 gpu" "prove_streamed 40 gpu"
-  "record_prover 60 gpu"
-  "rates_transform 45 gpu" "rates_msm 45 gpu" "rates_ones 40 gpu" "rates_copies 20 gpu" "overhead 40 gpu"
-  "keep 30 host"
-)
 # Of all; what is left after it is not begun. GPU_PATIENCE, for a rehearsal on a busy machine, is a
 # factor on every limit.
 patience=${GPU_PATIENCE:-1}
-total_s=$((465 * patience))
+total_s=$((450 * patience))
+# Packing the recordings, and asking whether the device still answers, are beside the steps.
+keep_s=$((15 * patience))
 
 if [ "${1:-}" = --step ]; then
   "step_${2:?}"
@@ -39,7 +31,7 @@ if [ "${1:-}" = --rehearse ]; then
   shift
 fi
 if [ $# -gt 1 ] || [[ ${1:-} = -* ]]; then
-  sed -n '3,12s/^# //p' "${BASH_SOURCE[0]}"
+  sed -n '3,13s/^# //p' "${BASH_SOURCE[0]}"
   exit 2
 fi
 
@@ -64,7 +56,7 @@ run_step() {
   [ "$left" -lt "$limit" ] && limit=$left
   if [ "$needs" = gpu ] && [ -z "$has_device" ]; then
     no_device=$((no_device + 1))
-    outcome=skipped reason='no CUDA device'
+    outcome=skipped reason=$why_no_device
   elif [ "$limit" -lt 5 ]; then
     outcome=failed reason='no time was left'
   else
@@ -75,7 +67,10 @@ run_step() {
     case $code in
       0) outcome=passed reason= ;;
       77) outcome=skipped ;;
-      124 | 137) outcome=failed reason="took more than $limit s" ;;
+      124 | 137)
+        outcome=failed reason="took more than $limit s"
+        [ "$needs" = host ] || find_device
+        ;;
       *) outcome=failed ;;
     esac
   fi
@@ -87,47 +82,64 @@ run_step() {
   table+=("$(printf '%-16s %-8s %4d s  %s' "$name" "$outcome" $((SECONDS - began)) "$reason")")
   rows+=("{\"step\": \"$name\", \"outcome\": \"$outcome\", \"seconds\": $((SECONDS - began)), \"reason\": \"$reason\"}")
   echo "${table[-1]}"
+  if [[ $name = record_* ]]; then
+    timeout -k 5 "$keep_s" bash "${BASH_SOURCE[0]}" --step keep >>"$OUT/log.txt" 2>&1 ||
+      echo "the recordings are not kept: $(tail -n 1 "$OUT/log.txt")"
+  fi
+  write_results
 }
 
-# What the steps left, as one object: NAME.json is a value, NAME.lines one for each line.
+# A device that does not answer any more would take every later step's time.
+find_device() {
+  has_device=
+  why_no_device='no CUDA device'
+  if [ -n "$REHEARSAL" ]; then
+    has_device=yes
+  elif timeout -k 5 "$keep_s" "$BUILD/tests/gpu/gpu_rates" probe >>"$OUT/log.txt" 2>&1; then
+    has_device=yes
+  elif [ "${1:-}" != first ]; then
+    why_no_device='the device does not answer any more'
+  fi
+}
+
+# What the steps left, as one object: NAME.json is a value, NAME.lines one for each line. What a
+# step was writing when it was ended is left out.
 write_results() {
-  local file name comma=
+  local file name value comma=
   {
     printf '{"rehearsed": %s, "seconds": %d, "passed": %d, "failed": %d, "skipped": %d,\n "steps": [\n' \
       "$([ -n "$REHEARSAL" ] && echo true || echo false)" "$SECONDS" "$passed" "$failed" "$skipped"
     printf '  %s' "${rows[0]}"
-    printf ',\n  %s' "${rows[@]:1}"
+    [ ${#rows[@]} -eq 1 ] || printf ',\n  %s' "${rows[@]:1}"
     printf '\n ],\n "values": {'
     for file in "$STATE"/values/*; do
-      [ -s "$file" ] || continue
       name=$(basename "$file")
-      printf '%s\n  "%s": ' "$comma" "${name%.*}"
       case $name in
-        *.lines) sed '1s/^/[/; $!s/$/,/; $s/$/]/' "$file" ;;
-        *) cat "$file" ;;
+        *.lines) value=$(grep -E '^(\{.*\}|[0-9]+)$' "$file" | sed '1s/^/[/; $!s/$/,/; $s/$/]/') ;;
+        *) value=$(cat "$file") ;;
       esac
+      [[ $value =~ []}]$ ]] || continue
+      printf '%s\n  "%s": %s' "$comma" "${name%.*}" "$value"
       comma=,
     done
     printf '\n }\n}\n'
-  } >"$OUT/results.json"
+  } >"$OUT/results.part" && mv "$OUT/results.part" "$OUT/results.json"
 }
 
 has_device=
+why_no_device='no CUDA device'
 for step in "${steps[@]}"; do
   # shellcheck disable=SC2086 # three words
   run_step $step
-  if [ -n "$REHEARSAL" ]; then
-    has_device=yes
-  elif [ "${step%% *}" = build ] && "$BUILD/tests/gpu/gpu_rates" probe >>"$OUT/log.txt" 2>&1; then
-    has_device=yes
+  if [ "${step%% *}" = build ]; then
+    find_device first
   fi
 done
-write_results
 
 echo
 printf '%s\n' "${table[@]}"
 if [ "$no_device" -gt 0 ]; then
-  echo "no CUDA device: $no_device steps skipped"
+  echo "$why_no_device: $no_device steps skipped"
 fi
 echo "results: $OUT/results.json, $OUT/log.txt"
 if [ "$skipped" -gt 0 ]; then

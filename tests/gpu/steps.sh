@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The steps of run.sh; sourced. Each is a function step_NAME that runs in a process of its own, ends
-# with 0, 77 (cannot be done here, its last line says why) or anything else, and leaves figures in
-# $STATE/values. They share $CARRY, $OUT, $BUILD and $STATE, and depend on the files there alone.
+# The steps of run.sh, and their order; sourced. Each is a function step_NAME that runs in a process
+# of its own, ends with 0, 77 (cannot be done here, its last line says why) or anything else, and
+# leaves figures in $STATE/values. They share $CARRY, $OUT, $BUILD and $STATE, and depend on the files
+# there alone.
 
 ROOT=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 export ROOT
+
+# Name, limit in seconds, and whether it needs a CUDA device. The order is that of importance, since
+# the time may run out: what only a GPU can tell comes first, what is proven elsewhere last.
+# shellcheck disable=SC2034 # it is run.sh that goes through them
+steps=(
+  "machine 20 host" "unpack 60 host" "blst 60 host" "configure 60 host" "build 280 host"
+  "stages 60 gpu" "prove_pinned 60 gpu" "facts_default 30 gpu" "facts_callback 30 gpu"
+  "lookalike 30 host" "record_default 40 gpu" "record_callback 40 gpu" "record_prover 60 gpu"
+  "rates_msm 45 gpu" "rates_transform 45 gpu" "record_graphs 40 gpu"
+  "prove_pageable 40 gpu" "prove_evaluated 40 gpu" "prove_streamed 40 gpu"
+  "rates_ones 40 gpu" "rates_copies 20 gpu" "overhead 40 gpu" "sanitizer 60 gpu"
+  "emulation 60 host"
+)
 
 # Of the recordings that are kept, together; and of each.
 RECORDINGS_MIB_MAX=12
@@ -100,8 +114,8 @@ sample_program() {
 #!/bin/sh
 n=\$2
 [ "\$1" = mixed ] || n=100
-echo "{\"pauses\": [], \"kernels\": \$((n * 6)), \"graph_kernels\": 0, \"copies\": \$((n * 2)), \"memsets\": \$((n * 2))}"
-exec $BUILD/tests/integration/cuda_sample \$n return
+echo "{\"pauses\": [], \"kernels\": \$((n * 12)), \"graph_kernels\": \$((n * 6)), \"graph_launches\": \$((n * 2)), \"copies\": \$((n * 2)), \"memsets\": \$((n * 2))}"
+exec $BUILD/tests/integration/cuda_sample \$n graph
 SCRIPT
   chmod +x "$STATE/sample"
   echo "$STATE/sample"
@@ -182,19 +196,29 @@ step_configure() {
 
 # What later steps run, and nothing else; what does not build fails those that need it.
 step_build() {
+  local target targets=() missing=()
   use_carried
-  ninja -C "$BUILD" -k 0 -j "$(nproc)" gpu_rates gpu_sample cupti-facts gaptrace_program prove proverd \
+  for target in gpu_rates gpu_sample cupti-facts gaptrace_program prove proverd \
     gaptrace-lttng gaptrace-cupti babeltrace-plugin-gaptrace lookalike-cuda cuda_sample \
-    test_device_gpu test_device_cuda test_cuda_field test_cuda_points test_cuda_vectors \
-    test_activity_decode test_activity_buffer test_clock_sync gpu_rates_emulated ||
-    fail "some of it does not build"
+    test_device_gpu test_device_cuda test_cuda_field test_cuda_points test_cuda_sums test_cuda_vectors \
+    test_activity_decode test_activity_buffer test_clock_sync gpu_rates_emulated; do
+    # One that is not there would keep all others from being built.
+    if ninja -C "$BUILD" -t query "$target" >/dev/null 2>&1; then
+      targets+=("$target")
+    else
+      missing+=("$target")
+    fi
+  done
+  [ ${#targets[@]} -gt 0 ] || fail "there is nothing to build: it was not configured"
+  ninja -C "$BUILD" -k 0 -j "$(nproc)" "${targets[@]}" || fail "some of it does not build"
+  [ ${#missing[@]} -eq 0 ] || fail "without the toolkit or CUPTI there is no ${missing[*]}"
 }
 
 # The kernels' bodies over the host, and the record decoder: what needs no device.
 step_emulation() {
   use_carried
   ctest --test-dir "$BUILD" -j "$(nproc)" --no-tests=error \
-    -R '^unit\.(cuda_field|cuda_points|cuda_vectors|device_cuda|gpu_rates_.*|activity_.*|clock_sync)$' ||
+    -R '^unit\.(cuda_field|cuda_points|cuda_sums|cuda_vectors|device_cuda|gpu_rates_.*|activity_.*|clock_sync)$' ||
     fail "a test failed"
 }
 
@@ -254,26 +278,34 @@ step_facts_default() {
   facts default
 }
 
-# record_real CLOCK: the collector on an ordinary program, held against what that program did.
+# record_real NAME CLOCK [graphs]: the collector on an ordinary program, held against what that
+# program did.
 record_real() {
-  local sample
+  local sample name=$1 clock=$2
+  shift 2
   use_lttng
   need bin/gaptrace lib/libgaptrace-cupti.so tests/gpu/gpu_sample
   GAPTRACE_CUPTI_LIBRARY=$(cupti_library)
   export GAPTRACE_CUPTI_LIBRARY LOOKALIKE_TRUTH=$STATE/lookalike.kernels
   sample=$(sample_program)
-  record_sample "sample_$1" "$1" "$sample" mixed 200
+  record_sample "sample_$name" "$clock" "$sample" mixed 200
   python3 -c "import json, re" 2>/dev/null || skip "no python3 to compare with: see the report in recordings.tar.gz"
-  python3 "$ROOT/tests/gpu/compare.py" sample "$STATE/sample_$1.events" "$STATE/recordings/sample_$1.json" \
-    "$STATE/sample_$1.truth" "$1" >"$STATE/values/record_$1.json"
+  python3 "$ROOT/tests/gpu/compare.py" sample "$STATE/sample_$name.events" "$STATE/recordings/sample_$name.json" \
+    "$STATE/sample_$name.truth" "$clock" "$@" >"$STATE/values/record_$name.json"
 }
 
 step_record_callback() {
-  record_real callback
+  record_real callback callback
 }
 
 step_record_default() {
-  record_real default
+  record_real default default
+}
+
+# A record for each launch of a graph instead of one for each of its kernels.
+step_record_graphs() {
+  export GAPTRACE_CUPTI_GRAPH=graph
+  record_real graphs default graphs
 }
 
 # write_config NAME KIND LINES...: a daemon of two workers on that kind of device.
@@ -397,6 +429,25 @@ step_rates_copies() {
   rates copies $COPY_SIZES
 }
 
+# Small sums and transforms, with every access to memory looked at.
+step_sanitizer() {
+  local tool mode
+  use_carried
+  need "$RATES"
+  tool=$(command -v compute-sanitizer || ls "$(toolkit)/bin/compute-sanitizer" 2>/dev/null) || tool=
+  if [ -n "${REHEARSAL:-}" ]; then
+    tool="env"
+  elif [ -z "$tool" ]; then
+    skip "no compute-sanitizer here"
+  else
+    tool+=" --error-exitcode 9"
+  fi
+  for mode in "msm 1 8" "ones 1 8" "transform 1 10"; do
+    # shellcheck disable=SC2086 # words
+    $tool "$BUILD/$RATES" $mode || fail "$mode: $?"
+  done
+}
+
 # Three turns without and with collection, alternating; every one of them is kept.
 step_overhead() {
   local turn count=$LAUNCHES sample
@@ -417,7 +468,8 @@ step_overhead() {
   tail -n 3 "$STATE"/values/overhead_*.lines
 }
 
-# Small recordings and all reports become test data; a large recording is left out, and said so.
+# Small recordings and all reports become test data; a large recording is left out, and said so. Not
+# one of the steps: it is done after each that records.
 step_keep() {
   local folder size
   cd "$STATE/recordings" || exit 1
@@ -429,10 +481,8 @@ step_keep() {
       rm -rf "$folder"
     fi
   done
-  tar -czf "$OUT/recordings.tar.gz" . || fail "no room for the recordings"
-  size=$(($(stat -c %s "$OUT/recordings.tar.gz") >> 20))
-  if [ "$size" -gt $RECORDINGS_MIB_MAX ]; then
-    rm "$OUT/recordings.tar.gz"
-    fail "the recordings have $size MiB together"
-  fi
+  tar -czf "$STATE/recordings.tar.gz" . || fail "no room for the recordings"
+  size=$(($(stat -c %s "$STATE/recordings.tar.gz") >> 20))
+  [ "$size" -le $RECORDINGS_MIB_MAX ] || fail "they have $size MiB together, with those of this step"
+  cp "$STATE/recordings.tar.gz" "$OUT/recordings.part" && mv "$OUT/recordings.part" "$OUT/recordings.tar.gz"
 }

@@ -28,11 +28,20 @@ def sample():
         "trust": {"clock": {"path": "callback", "bound_ns": 50}, "dropped_records": 0, "late_records": 0},
         "devices": [{"kernels": 3, "busy_ns": 300, "uuid": UUID,
                      "kernel_gaps": {"histogram": [{"from_ns": 16777216, "count": 1}]}}]}
-    truth = {"pauses": [[5000000, 25000000]], "kernels": 3, "graph_kernels": 2, "copies": 1, "memsets": 1}
+    truth = {"pauses": [[5000000, 25000000]], "kernels": 3, "graph_kernels": 2, "graph_launches": 1,
+             "copies": 1, "memsets": 1}
     return events, report, truth
 
 
-def compare(events, report, truth):
+def sample_of_graphs():
+    """The same with a record for the launch of the graph."""
+    events, report, truth = sample()
+    events[3:5] = [("kernel", 'device = 0, correlation = 2, start_ns = 30000100, end_ns = 30000300, name = "graph", graph = 3')]
+    report["devices"][0]["kernels"] = 2
+    return events, report, truth
+
+
+def compare(events, report, truth, *level):
     """The exit code, and the checks that did not hold."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("events", "report", "truth")]
@@ -41,7 +50,7 @@ def compare(events, report, truth):
         for path, value in zip(paths[1:], (report, truth)):
             with open(path, "w", encoding="utf-8") as stream:
                 json.dump(value, stream)
-        done = subprocess.run([sys.executable, f"{HERE}/compare.py", "sample", *paths, "callback"],
+        done = subprocess.run([sys.executable, f"{HERE}/compare.py", "sample", *paths, "callback", *level],
                               capture_output=True, text=True, check=False)
     checks = json.loads(done.stdout)["checks"]
     return done.returncode, [name for name, holds in checks.items() if not holds]
@@ -74,6 +83,7 @@ DAMAGES = {
     "every copy is recorded": without("memcpy"),
     "every memset is recorded": without("memset"),
     "kernels of graphs are told apart": replace(3, "graph = 3", "graph = 0"),
+    "what is of a graph is named as it was asked for": replace(3, 'name = "b"', 'name = "graph"'),
     "every kernel is joined to its call": without("api"),
     "the report counts the same kernels": put(["report", "devices", 0, "kernels"], 2),
     "no stamp is bad": replace(2, "start_ns = 100", "start_ns = 0"),
@@ -87,6 +97,10 @@ DAMAGES = {
 def main():
     code, failed = compare(*sample())
     assert (code, failed) == (0, []), failed
+    assert compare(*sample_of_graphs(), "graphs") == (0, [])
+    wrong = ["every kernel is recorded", "kernels of graphs are told apart", "what is of a graph is named as it was asked for"]
+    assert compare(*sample(), "graphs") == (1, wrong), "kernels where graphs were asked for"
+    assert compare(*sample_of_graphs()) == (1, wrong), "graphs where kernels were asked for"
     for check, damage in DAMAGES.items():
         parts = copy.deepcopy(sample())
         damage(*parts)
