@@ -32,6 +32,7 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *user)
 	size_t added = size * count;
 	char *grown = NULL;
 
+	/* 0 bytes taken is an error to curl, which ends the transfer. */
 	if (body->size + added > CLIENT_ANSWER_BYTES_MAX) {
 		return 0;
 	}
@@ -70,6 +71,7 @@ enum status client_http_create(
 	}
 	(void)curl_easy_setopt(client->curl, CURLOPT_ERRORBUFFER, client->error);
 	(void)curl_easy_setopt(client->curl, CURLOPT_CONNECTTIMEOUT, CLIENT_CONNECT_TIMEOUT_S);
+	/* No SIGALRM for time-outs: callers may have threads. */
 	(void)curl_easy_setopt(client->curl, CURLOPT_NOSIGNAL, 1L);
 	(void)curl_easy_setopt(client->curl, CURLOPT_WRITEFUNCTION, on_bytes);
 	/* Never through a proxy: the daemon is on this host. */
@@ -126,6 +128,7 @@ enum status client_http_request(struct client_http *client, const char *path, co
 		return diag_set(diag, STATUS_UNAVAILABLE, "%s: %s; is proverd running there?",
 			client->where, failure_text(client, result));
 	}
+	/* An empty body is an answer. */
 	if (!received.text) {
 		received.text = calloc(1, 1);
 	}
@@ -150,6 +153,7 @@ enum status client_http_status(const struct client_http_answer *answer, struct d
 			status = (enum status)i;
 		}
 	}
+	/* Of several with this code, what the daemon means by it: it stops. */
 	if (answer->code == 503) {
 		status = STATUS_STOPPED;
 	}

@@ -52,6 +52,7 @@ static bool parse_number(const char *name, const char *text, uint64_t maximum, u
 
 	errno = 0;
 	*out_value = strtoull(text, &end, 10);
+	/* Digits only: strtoull alone would take signs, blanks and an empty text. */
 	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *out_value > maximum) {
 		(void)fprintf(stderr, "prove: --%s: '%s' is no number up to %" PRIu64 "\n", name,
 			text, maximum);
@@ -85,6 +86,7 @@ static bool take_option(struct client_options *options, int code)
 	case 'j':
 		return parse_number("jobs", optarg, JOBS_MAX, &options->job_count);
 	case 'n':
+		/* The daemon's own limit is lower and told by it. */
 		return parse_number("partitions", optarg, 1000000, &options->partition_count);
 	case 'k':
 		options->kind = optarg;
@@ -101,6 +103,7 @@ static bool take_option(struct client_options *options, int code)
 	case OPTION_WITNESS:
 		return add_witness(options, optarg);
 	case OPTION_SEED:
+		/* A JSON integer is signed here. */
 		return parse_number("seed", optarg, INT64_MAX, &options->seed);
 	case OPTION_VERIFY:
 		options->verifies = true;
@@ -110,6 +113,7 @@ static bool take_option(struct client_options *options, int code)
 	}
 }
 
+/* What each option alone cannot tell. */
 static bool check_options(struct client_options *options, int argument_count)
 {
 	bool is_files = strcmp(options->kind, "files") == 0;

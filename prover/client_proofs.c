@@ -62,6 +62,7 @@ enum status client_proofs_fetch(struct client_http *client, uint64_t job_id, str
 	if (status != STATUS_OK) {
 		return status;
 	}
+	/* Parsed for its parts; what is written is the daemon's text, byte for byte. */
 	proofs->list = json_loadb(proofs->text, proofs->size, JSON_REJECT_DUPLICATES, NULL);
 	if (!json_is_array(proofs->list)) {
 		return diag_set(diag, STATUS_BAD_INPUT,
@@ -90,6 +91,7 @@ uint32_t client_proofs_count(const struct client_proofs *proofs)
 /* One member of a partition's object as text, which the caller frees. */
 static char *member_text(const struct client_proofs *proofs, uint32_t index, const char *name)
 {
+	/* As snarkjs reads it: its verify takes one proof and one list of publics. */
 	return json_dumps(json_object_get(json_array_get(proofs->list, index), name),
 		JSON_INDENT(1) | JSON_ENCODE_ANY);
 }
@@ -108,6 +110,7 @@ static enum status verify_texts(const struct verification_key *key, const char *
 	}
 	if (status == STATUS_OK) {
 		status = groth16_verify(key, publics, public_count, &proof, diag);
+		/* With the job's and partition's name, which the verifier does not know. */
 		if (status == STATUS_INVALID_PROOF) {
 			status = diag_set(diag, status, "%s: the proof does not verify", name);
 		}

@@ -36,6 +36,7 @@ struct reader {
 	struct config *config;
 };
 
+/* libinih's sign of failure is 0, and it goes on all the same. */
 static int reader_fail(struct reader *reader, enum status status)
 {
 	reader->status = status;
@@ -128,6 +129,7 @@ static bool parse_bytes(const struct config_key *key, const char *text, uint64_t
 		return false;
 	}
 	shift = 10 * (uint32_t)(suffix - suffixes + 1);
+	/* Would wrap. */
 	if (*out_value > UINT64_MAX >> shift) {
 		return false;
 	}
@@ -158,6 +160,7 @@ static int set_number(struct reader *reader, const struct config_key *key, const
 			"%s:%d: [%s] %s = %s is out of range; it goes from %s to %s", reader->name,
 			reader->line, key->section, key->name, text, minimum, maximum);
 	}
+	/* Every number is a uint64_t in struct config; config_keys.c has the offsets. */
 	memcpy((char *)reader->config + key->offset, &value, sizeof(value));
 	return 1;
 }
@@ -291,6 +294,8 @@ void config_init(struct config *config)
 
 	memset(config, 0, sizeof(*config));
 	for (uint32_t i = 0; i < config_key_count; i++) {
+		/* Defaults go through the same parser, so that a default out of range cannot
+		 * ship. */
 		int is_set = set_value(&reader, &config_keys[i], config_keys[i].fallback);
 
 		assert(is_set);
@@ -308,6 +313,7 @@ enum status config_parse(
 
 	assert(name && text && out_config);
 
+	/* Into a copy, so that the caller's configuration changes wholly or not at all. */
 	config_init(&config);
 	bad_line = ini_parse_stream(read_line, &reader, on_key, &reader);
 	/* A line that libinih could not read may come before the first that we refused. */
@@ -353,6 +359,8 @@ enum status config_read(const char *path, struct diag *diag, struct config *out_
 		return diag_set(diag, status_from_errno(errno), "%s: %s", path, strerror(errno));
 	}
 	errno = 0;
+	/* One byte more than allowed tells a file that is too large, without asking for its
+	 * size. */
 	size = fread(text, 1, CONFIG_FILE_BYTES_MAX + 1, file);
 	if (ferror(file)) {
 		return diag_set(diag, status_from_errno(errno), "%s: %s", path, strerror(errno));

@@ -38,6 +38,7 @@ static int line_of(const struct check *check, const char *section, const char *n
 	return 0;
 }
 
+/* The line that an operator wrote last is the one to change. */
 static int later(int left, int right)
 {
 	return left > right ? left : right;
@@ -75,6 +76,7 @@ static enum status check_address(const struct check *check)
 			socket_line < listen_line ? "socket" : "listen",
 			socket_line < listen_line ? socket_line : listen_line);
 	}
+	/* bind() would refuse it as well, but without file and line. */
 	if (strlen(daemon->socket) > path_bytes_max) {
 		return CHECK_FAIL(check, socket_line,
 			"[daemon] socket: a unix socket's path has at most %zu bytes",
@@ -98,6 +100,7 @@ static enum status check_kind(const struct check *check, const char *word)
 	for (int i = 0; i < JOB_KIND_COUNT; i++) {
 		const char *kind = job_kind_name((enum job_kind)i);
 
+		/* No built-in circuit. */
 		if (i == JOB_FILES) {
 			continue;
 		}
@@ -198,6 +201,7 @@ static uint64_t available_bytes(void)
 			     : (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* The chunks are touched: too many of them would bring the OOM killer at the start. */
 static enum status check_heap(const struct check *check)
 {
 	const uint64_t count = check->config->memory.heap_chunks;

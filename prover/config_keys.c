@@ -185,6 +185,7 @@ bool config_key_choice(const struct config_key *key, int index, char *word, size
 	const char *choices = key->choices;
 	size_t length = 0;
 
+	/* The words stand in one string, "a|b|c", as --print-config prints them. */
 	for (; index > 0; index--) {
 		choices = strchr(choices, '|');
 		if (!choices) {
@@ -207,6 +208,7 @@ void config_key_number(const struct config_key *key, uint64_t value, char *text,
 		(void)snprintf(text, size, "%" PRIu64, value);
 		return;
 	}
+	/* Only where nothing is lost: 1536 stays 1536, not 1.5K. */
 	while (power < 4 && value != 0 && value % 1024 == 0) {
 		value /= 1024;
 		power++;
@@ -218,6 +220,7 @@ void config_key_number(const struct config_key *key, uint64_t value, char *text,
 	}
 }
 
+/* 0 means "choose" for these keys; for the others it is a number. */
 bool config_key_is_auto(const struct config_key *key, uint64_t value)
 {
 	return value == 0 && strcmp(key->fallback, "auto") == 0;

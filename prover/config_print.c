@@ -31,6 +31,8 @@ static void key_text(
 		break;
 	case CONFIG_TYPE_REAL:
 		memcpy(&real, field, sizeof(real));
+		/* As many digits as a double surely keeps, so that what is printed reads back
+		 * the same. */
 		(void)snprintf(text, size, "%.15g", real);
 		break;
 	case CONFIG_TYPE_CHOICE:

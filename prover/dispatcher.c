@@ -26,6 +26,8 @@ static void dispatch(struct pipeline *pipeline, struct partition *partition)
 		idle_meter_interval(pipeline->meter, IDLE_CLOCK_PACER, 0, begin_ns);
 		partition->is_dispatched = true;
 	}
+	/* Before the wait: partitions held back for their job may hold the memory that this one
+	 * needs. */
 	hand_over_begin_flush(pipeline, bytes);
 	begin_ns = clock_now_ns();
 	status = srs_manager_reserve(pipeline->srs_manager, bytes, work);
@@ -35,7 +37,9 @@ static void dispatch(struct pipeline *pipeline, struct partition *partition)
 		partition_fail(&partition, status_text(status));
 		return;
 	}
+	/* From here on partition_fail() gives it back. */
 	partition->reserved_bytes = bytes;
+	/* Again, after waits that may have lasted minutes. */
 	if (tracker_is_failing(&pipeline->tracker, partition->job)) {
 		partition_fail(&partition, NULL);
 		return;

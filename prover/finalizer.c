@@ -86,6 +86,7 @@ static bool end_locked(
 	struct job *job = partition->job;
 	uint64_t begin_ns = 0;
 	uint64_t cpu_ns = 0;
+	/* A span under the lock: the report of a thread that waits for it says so. */
 	struct gaptrace_span span =
 		gaptrace_span_begin("assemble", partition_work(partition, GAPTRACE_NONE));
 	bool is_last =
@@ -95,6 +96,7 @@ static bool end_locked(
 	if (result->is_done && pipeline->config.memory.trim == CONFIG_TRIM_TRACKER) {
 		cpu_ns = clock_thread_cpu_ns();
 		begin_ns = clock_now_ns();
+		/* Planted: a trim under the lock is what the daemon did. */
 		trim(pipeline);
 		idle_meter_work(
 			pipeline->meter, IDLE_CLOCK_TRIM, begin_ns, clock_thread_cpu_ns() - cpu_ns);
@@ -119,6 +121,8 @@ void finalizer_end_partition(
 	bool is_over = false;
 	uint64_t begin_ns = 0;
 
+	/* The pacer counts what is between dispatch and end; what never got that far is not in
+	 * it. */
 	if (partition->is_dispatched) {
 		pacer_end(&pipeline->pacer);
 		partition->is_dispatched = false;
@@ -142,6 +146,7 @@ void finalizer_run(void *argument)
 	enum status status = partition_proof_finish(&partition->proof, &output);
 
 	partition->gpu_ns = clock_now_ns() - partition->gpu_begin_ns;
+	/* What is left of the reservation; on failure all of it. */
 	partition_release(partition, partition->reserved_bytes);
 	if (status != STATUS_OK) {
 		partition_fail(&partition, status_text(status));

@@ -18,6 +18,7 @@ static void start_task(void *argument)
 	struct start *start = argument;
 	struct partition *partition = start->partition;
 
+	/* The first act on the pool's thread: what came before was the wait for it. */
 	partition->gpu_begin_ns = clock_now_ns();
 	idle_meter_stage(start->pipeline->meter, partition->worker, IDLE_STAGE_START);
 	(void)atomic_fetch_add(&start->pipeline->clocks.hop_wait_ns,
@@ -60,6 +61,7 @@ static void finalize(struct pipeline *pipeline, struct partition *partition, uin
 		status = thread_pool_post(pipeline->blocking_pool, finalizer_run, partition,
 			"finalize", partition_work(partition, (int32_t)device));
 	}
+	/* A proof made whole, or a pool without room. */
 	if (status != STATUS_OK) {
 		finalizer_run(partition);
 	}
@@ -76,6 +78,7 @@ static void prove(struct pipeline *pipeline, struct partition *partition, uint32
 
 	partition->worker = worker;
 	tracker_partition(&pipeline->tracker, partition->job, partition->index, JOB_PARTITION_GPU);
+	/* The look under `tracker` before each proof, where a lock held for long idles the GPU. */
 	is_wanted = tracker_worker_begin(
 		&pipeline->tracker, worker, partition->job, partition->index, &wait_ns);
 	(void)atomic_fetch_add(&pipeline->clocks.tracker_wait_ns, wait_ns);
@@ -98,8 +101,11 @@ static void prove(struct pipeline *pipeline, struct partition *partition, uint32
 		partition_fail(&partition, reason);
 		return;
 	}
+	/* How long the GPU's part took, not how far apart they come: that would measure the
+	 * pacer's own pauses. */
 	pacer_measure(&pipeline->pacer, clock_now_ns() - partition->gpu_begin_ns);
 	if (pipeline->config.memory.release == CONFIG_RELEASE_TWO_PHASE) {
+		/* a, b and c are on the GPU; the next partition may be dispatched. */
 		partition_release(partition, abc_bytes);
 	}
 	tracker_partition(

@@ -52,6 +52,7 @@ static struct priority_queue *choose_queue(struct pipeline *pipeline, struct par
 		hand_over->next_queue = (index + 1) % pipeline->gpu_queue_count;
 		gaptrace_mutex_unlock(&hand_over->mutex);
 	}
+	/* Items of a device's own queue name it, which tells a report whose queue it is. */
 	if (pipeline->gpu_queue_count > 1) {
 		partition->entry.item.work.device = (int32_t)index;
 	}
@@ -62,6 +63,7 @@ static void queue_for_gpu(struct pipeline *pipeline, struct partition *partition
 {
 	enum status status = STATUS_OK;
 
+	/* (job, partition): an older job's partitions first. */
 	partition->entry.major = partition->sequence;
 	partition->entry.minor = partition->index;
 	status = priority_queue_push(choose_queue(pipeline, partition), &partition->entry);
@@ -85,6 +87,7 @@ static struct partition *take_held(struct hand_over *hand_over, const struct job
 		}
 		*link = partition->next_held;
 		partition->next_held = taken;
+		/* Its later partitions go as they come: those they would wait for are gone. */
 		partition->job->hands_over_at_once = true;
 		taken = partition;
 	}
@@ -114,6 +117,7 @@ void hand_over_partition(struct pipeline *pipeline, struct partition *partition)
 	}
 	gaptrace_mutex_lock(&hand_over->mutex);
 	job->held_count++;
+	/* The dispatcher waits for memory that only held partitions can release. */
 	if (hand_over->is_flushing) {
 		job->hands_over_at_once = true;
 	}
@@ -150,6 +154,7 @@ void hand_over_begin_flush(struct pipeline *pipeline, uint64_t bytes)
 	if (pipeline->config.synthesis.hand_over == CONFIG_HAND_OVER_PARTITION) {
 		return;
 	}
+	/* Before the lock: no other one is taken under it. */
 	counts = memory_budget_counts(&pipeline->budget);
 	if (bytes <= counts.limit_bytes - counts.used_bytes) {
 		return;

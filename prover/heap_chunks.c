@@ -30,11 +30,14 @@ enum status heap_chunks_create(uint64_t count, struct heap_chunks **out_chunks)
 	}
 	for (; chunks->count < count && status == STATUS_OK; chunks->count++) {
 		blocks[chunks->count] = malloc(FREE_BYTES);
+		/* Stays in use between two blocks, so that malloc cannot join them when they are
+		 * freed. */
 		chunks->fences[chunks->count] = malloc(FENCE_BYTES);
 		if (!blocks[chunks->count] || !chunks->fences[chunks->count]) {
 			status = STATUS_NO_MEMORY;
 		}
 	}
+	/* After all were made: a block freed before would be handed out again. */
 	for (uint64_t i = 0; i < chunks->count; i++) {
 		free(blocks[i]);
 	}

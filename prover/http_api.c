@@ -76,6 +76,7 @@ static enum status handle_submit(struct request *request)
 	if (status == STATUS_OK) {
 		status = pipeline_submit(pipeline, &job, &request->diag, &id);
 	}
+	/* Empty by now when the pipeline took it. */
 	job_request_finish(&job);
 	if (status != STATUS_OK) {
 		return status;
@@ -185,6 +186,7 @@ static const char *match_number(const char *url, uint64_t *out_value)
 {
 	size_t length = strspn(url, "0123456789");
 
+	/* 19 digits may not fit. */
 	if (length == 0 || length > 18) {
 		return NULL;
 	}
@@ -226,7 +228,8 @@ static bool match(const char *pattern, const char *url, struct request *request)
 	return url && *url == '\0';
 }
 
-/* Finds who answers. Fills `allowed` with the methods that the path knows. */
+/* Finds who answers. Fills `allowed` with the methods that the path knows. Every route that fits
+ * the path is looked at, for the Allow header of a 405. */
 static const struct route *find_route(
 	struct request *request, const char *method, char *allowed, size_t size)
 {
@@ -274,6 +277,7 @@ static enum MHD_Result send_answer(
 	if (request->code == MHD_HTTP_METHOD_NOT_ALLOWED) {
 		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, allowed);
 	}
+	/* Seconds: a partition takes longer, but one may end any time. */
 	if (request->code == MHD_HTTP_TOO_MANY_REQUESTS ||
 		request->code == MHD_HTTP_SERVICE_UNAVAILABLE) {
 		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
@@ -358,6 +362,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 		gaptrace_thread_name("http");
 		is_named = true;
 	}
+	/* First call of a request: its headers are there. Then one for each piece of the body,
+	 * and a last one without. */
 	if (!request) {
 		request = calloc(1, sizeof(*request));
 		if (!request) {
@@ -444,6 +450,7 @@ enum status http_api_start(
 			"descriptors?",
 			error != 0 ? strerror(error) : "libmicrohttpd does not say why");
 	}
+	/* MHD closes it from now on. */
 	*listen_fd = -1;
 	*out_api = api;
 	return STATUS_OK;

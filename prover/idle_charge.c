@@ -38,6 +38,8 @@ static uint64_t charge_clock(const struct share *share, enum idle_clock clock,
 	const struct interval_ring *ring = ring_of(share->meter, clock, share->device);
 	const uint64_t kept = ring->count < INTERVALS_KEPT ? ring->count : INTERVALS_KEPT;
 
+	/* The order of the ring does not matter: intervals of one clock on one device do not
+	 * overlap, or count once by `left_ns`. */
 	for (uint64_t i = 0; i < kept; i++) {
 		const struct kept_interval *entry = &ring->intervals[i];
 		const struct interval *whole = &entry->interval;
@@ -182,6 +184,7 @@ static void charge_stretch(
 	const uint64_t kept = worker->count < STAGES_KEPT ? worker->count : STAGES_KEPT;
 	uint64_t until_ns = stretch->end_ns;
 
+	/* A stage lasts until the next one begins. */
 	for (uint64_t i = 1; i <= kept && until_ns > stretch->begin_ns; i++) {
 		const struct stage *stage = &worker->stages[(worker->count - i) % STAGES_KEPT];
 		const struct interval before = {stretch->begin_ns, until_ns};
@@ -220,6 +223,8 @@ static void share_stretch(struct idle_meter *meter, uint32_t device, const struc
 		const struct share share = {
 			.meter = meter, .reason_ns = meter->devices[i].shared_ns, .device = device};
 
+		/* What kept this device, which launched next, kept the others that were idle,
+		 * too. */
 		if (i != device) {
 			charge_stretch(
 				&share, &meter->workers[meter->devices[device].holder], &all);
@@ -256,6 +261,7 @@ static uint64_t others_end_ns(const struct idle_meter *meter, uint32_t device)
 void idle_charge_last(const struct idle_meter *meter, uint32_t device, struct idle_counts *counts)
 {
 	const struct meter_device *entry = &meter->devices[device];
+	/* Until the others' last kernel there was work, after it there was none for anybody. */
 	const uint64_t others_ns = later_of(others_end_ns(meter, device), entry->idle_since_ns);
 	uint64_t left_ns = others_ns - entry->idle_since_ns;
 

@@ -46,6 +46,8 @@ const char *idle_reason_name(enum idle_reason reason)
 	return reason_names[reason];
 }
 
+/* A spin lock of its own, untraced: the meter is what traces are checked against, and adds no
+ * events to them. */
 static void lock(struct idle_meter *meter)
 {
 	while (atomic_flag_test_and_set_explicit(&meter->lock, memory_order_acquire)) {
@@ -96,6 +98,7 @@ void idle_meter_job_submit(struct idle_meter *meter)
 		return;
 	}
 	lock(meter);
+	/* Only the first job's submit begins the window; later ones find it begun. */
 	if (!meter->begin_ns) {
 		meter->begin_ns = clock_now_ns();
 		for (uint32_t i = 0; i < meter->device_count; i++) {
@@ -111,6 +114,7 @@ void idle_meter_job_end(struct idle_meter *meter)
 		return;
 	}
 	lock(meter);
+	/* Each end overwrites the one before: the last one stays. */
 	meter->end_ns = clock_now_ns();
 	unlock(meter);
 }
@@ -159,6 +163,7 @@ void idle_meter_popped(struct idle_meter *meter, uint32_t worker,
 	assert(worker < meter->worker_count);
 	lock(meter);
 	entry = &meter->workers[worker];
+	/* What the item went through explains the wait at the queue, the stage that ends here. */
 	if (entry->count > 0) {
 		entry->stages[(entry->count - 1) % STAGES_KEPT].upstream = *upstream;
 	}
@@ -166,6 +171,7 @@ void idle_meter_popped(struct idle_meter *meter, uint32_t worker,
 	unlock(meter);
 }
 
+/* A ring: stretches are charged when they end, so only what is recent is asked for. */
 static void keep(struct idle_meter *meter, enum idle_clock clock, uint32_t device,
 	const struct kept_interval *interval)
 {
@@ -225,6 +231,7 @@ void idle_meter_kernel_begin(struct idle_meter *meter, uint32_t device, uint64_t
 			idle_charge_stretch(meter, device, &stretch);
 		}
 	}
+	/* Shared out anew in each stretch. */
 	memset(entry->shared_ns, 0, sizeof(entry->shared_ns));
 	entry->is_busy = true;
 	entry->was_busy = true;
@@ -256,6 +263,7 @@ struct idle_counts idle_meter_counts(struct idle_meter *meter, uint32_t device)
 	entry = &meter->devices[device];
 	counts = entry->counts;
 	if (meter->begin_ns && !entry->is_busy && meter->end_ns > entry->idle_since_ns) {
+		/* On the copy: the stretch is not over, and the next look charges it anew. */
 		idle_charge_last(meter, device, &counts);
 	}
 	unlock(meter);

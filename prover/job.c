@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In the order of the enumerations in job.h. Priorities begin at 1. */
 static const char *const kind_names[] = {"merkle", "squaring", "files"};
 static const char *const priority_names[] = {"", "low", "normal", "high", "critical"};
 static const char *const state_names[] = {"queued", "running", "done", "failed", "cancelled"};
@@ -61,6 +62,7 @@ void job_request_finish(struct job_request *request)
 		}
 	}
 	if (request->secrets) {
+		/* What a partition proves knowledge of. */
 		explicit_bzero(
 			request->secrets, (size_t)request->partition_count * request->secret_bytes);
 	}
@@ -86,6 +88,7 @@ enum status job_create(struct job_request *request, struct job **out_job)
 		return STATUS_NO_MEMORY;
 	}
 	atomic_store(&job->reference_count, 1);
+	/* Moved: the caller's request is empty after this. */
 	job->request = *request;
 	memset(request, 0, sizeof(*request));
 	*out_job = job;
@@ -100,6 +103,7 @@ struct job *job_ref(struct job *job)
 
 void job_unref(struct job *job)
 {
+	/* References are of the tracker, of each partition in flight, and of pages being made. */
 	if (!job || atomic_fetch_sub(&job->reference_count, 1) != 1) {
 		return;
 	}

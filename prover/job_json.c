@@ -20,6 +20,7 @@ static void json_free(json_t **value)
 	json_decref(*value);
 }
 
+/* A misspelt field would otherwise be a default in silence. */
 static enum status check_fields(struct reader *reader)
 {
 	static const char *const known[] = {
@@ -81,6 +82,7 @@ static enum status read_partitions(struct reader *reader, struct job_request *re
 	if (value) {
 		count = json_integer_value(value);
 	} else if (request->kind == JOB_FILES) {
+		/* Of files the witnesses tell how many partitions there are. */
 		count = (json_int_t)json_array_size(json_object_get(reader->root, "witnesses"));
 		if (count == 0) {
 			return diag_set(reader->diag, STATUS_BAD_INPUT,
@@ -91,6 +93,7 @@ static enum status read_partitions(struct reader *reader, struct job_request *re
 		return diag_set(
 			reader->diag, STATUS_BAD_INPUT, "field 'partitions' must be at least 1");
 	}
+	/* Before anything is allocated by the count. */
 	if ((uint64_t)count > maximum) {
 		return diag_set(reader->diag, STATUS_TOO_LARGE,
 			"%" PRIu64 " partitions are more than the %" PRIu64
@@ -109,6 +112,7 @@ static enum status read_seed(struct reader *reader, struct job_request *request)
 		return diag_set(reader->diag, STATUS_BAD_INPUT,
 			"field 'seed' must be a whole number that is not negative");
 	}
+	/* Of NULL it is 0, the default. */
 	request->seed = (uint64_t)json_integer_value(value);
 	return STATUS_OK;
 }
@@ -188,6 +192,7 @@ static enum status resolve_path(
 		return diag_set(reader->diag, STATUS_BAD_INPUT,
 			"field '%s' must name a file under the configured root", field);
 	}
+	/* Before the file system is asked, so that an absolute path tells nothing about it. */
 	if (name[0] == '/' ||
 		(size_t)snprintf(joined, sizeof(joined), "%s/%s", root, name) >= sizeof(joined)) {
 		return diag_set(reader->diag, STATUS_PERMISSION,
@@ -204,6 +209,7 @@ static enum status resolve_path(
 	}
 	length = strlen(resolved_root);
 	if (strncmp(resolved, resolved_root, length) != 0 ||
+		/* /root2 is not below /root; and below / is everything. */
 		(length > 1 && resolved[length] != '/')) {
 		return diag_set(
 			reader->diag, STATUS_NOT_FOUND, "field '%s': no file '%s'", field, name);
@@ -251,6 +257,7 @@ static enum status read_files(struct reader *reader, struct job_request *request
 
 static enum status read_request(struct reader *reader, struct job_request *request)
 {
+	/* In this order: what later steps allow depends on the kind and the count. */
 	enum status (*const steps[])(struct reader *, struct job_request *) = {
 		read_kind, read_priority, read_partitions, read_seed, read_secrets, read_files};
 	enum status status = check_fields(reader);
@@ -282,6 +289,7 @@ enum status job_json_parse(const struct pipeline *pipeline, const char *text, si
 	}
 	status = read_request(&reader, &request);
 	if (status != STATUS_OK) {
+		/* Whatever the steps had filled in. */
 		job_request_finish(&request);
 		return status;
 	}

@@ -30,6 +30,7 @@ static void queue_state(struct priority_queue *queue, int32_t device)
 		.name = queue->name,
 		.work = {0, GAPTRACE_NONE, device},
 		.value = counts.depth,
+		/* docs/events.md: 0 is no limit. */
 		.limit = queue->capacity == UINT32_MAX ? 0 : queue->capacity});
 }
 
@@ -75,6 +76,8 @@ static void worker_state(
 
 	gaptrace_state(&(struct gaptrace_state){.subject = GAPTRACE_STATE_WORKER,
 		.object = &pipeline->tracker.workers[index],
+		/* What a report that begins in the middle of it needs; finer phases come as
+		 * spans. */
 		.name = is_busy ? "prove_start" : "idle",
 		.work = {worker->job, is_busy ? (int32_t)worker->partition : GAPTRACE_NONE,
 			(int32_t)worker->device},
@@ -117,6 +120,7 @@ static void job_and_worker_states(struct pipeline *pipeline)
 		.value = snapshot->job_count});
 }
 
+/* Lines of a keyframe are of a moment each: queues move while it is told. */
 static void emit(struct pipeline *pipeline)
 {
 	gaptrace_keyframe();
@@ -146,6 +150,8 @@ static void *run(void *argument)
 	gaptrace_thread_name("keyframe");
 	while (!is_stopping) {
 		const uint64_t now_ns = clock_now_ns();
+		/* Cheap enough to ask ten times a second, so that a recording that begins gets
+		 * its state at once. */
 		const bool is_recording = gaptrace_is_recording();
 
 		if (is_recording && (!was_recording || now_ns >= due_ns)) {

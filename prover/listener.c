@@ -57,6 +57,7 @@ static enum status remove_stale(
 	if (!S_ISSOCK(info.st_mode)) {
 		return diag_set(diag, STATUS_EXISTS, "%s: exists and is no socket", path);
 	}
+	/* A program that is no proverd takes no lock of ours, but it answers. */
 	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	is_alive = probe >= 0 &&
 		   connect(probe, (const struct sockaddr *)address, sizeof(*address)) == 0;
@@ -150,6 +151,7 @@ static bool parse_address(const char *text, struct tcp_address *out_address)
 		return false;
 	}
 	port = strtoul(colon + 1, &end, 10);
+	/* Of "[::1]:80" the last colon parts the port. */
 	length = (size_t)(colon - text);
 	if (*end != '\0' || port > 65535) {
 		return false;
@@ -216,6 +218,7 @@ enum status listener_open_tcp(const char *address, struct diag *diag, struct lis
 	if (listener.fd < 0) {
 		return fail(diag, address, "no socket", errno);
 	}
+	/* A port in TIME_WAIT of the daemon before is free for this one. */
 	(void)setsockopt(listener.fd, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse));
 	if (bind(listener.fd, (struct sockaddr *)&parsed.storage, parsed.size) != 0) {
 		status = errno == EADDRINUSE
@@ -243,6 +246,7 @@ void listener_close(struct listener *listener)
 		listener->fd = -1;
 	}
 	if (listener->path[0] != '\0') {
+		/* Before the lock is let go: after it the socket may be another daemon's. */
 		(void)unlink(listener->path);
 		listener->path[0] = '\0';
 	}

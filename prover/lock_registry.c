@@ -10,6 +10,7 @@ struct entry {
 	const uint64_t *count;
 };
 
+/* Its mutex is a leaf: nothing is locked under it. */
 static struct {
 	struct gaptrace_mutex mutex; /* guards the fields below */
 	struct entry *entries;
@@ -60,6 +61,7 @@ static void registry_remove(const void *lock)
 			break;
 		}
 	}
+	/* The last lock is gone: so that leak checkers see a clean end. */
 	if (registry.count == 0) {
 		free(registry.entries);
 		registry.entries = NULL;
@@ -119,8 +121,11 @@ uint64_t lock_registry_acquire_count(void)
 	uint64_t count = 0;
 
 	gaptrace_mutex_lock(&registry.mutex);
+	/* Its own lock counts too: the trace has those acquisitions. */
 	count = registry.finished_acquires + registry.mutex.acquire_count;
 	for (uint32_t i = 0; i < registry.count; i++) {
+		/* Holders count without looking at us; a figure of the end is exact, one of the
+		 * middle is of nearly now. */
 		count += __atomic_load_n(registry.entries[i].count, __ATOMIC_RELAXED);
 	}
 	gaptrace_mutex_unlock(&registry.mutex);

@@ -155,6 +155,7 @@ static enum status open_listener(
 	char folder[PATH_MAX];
 	enum status status = STATUS_OK;
 
+	/* A socket on the command line wins over a port in the file. */
 	if (listen[0] != '\0' && !options->socket) {
 		return listener_open_tcp(listen, diag, &daemon->listener);
 	}
@@ -163,6 +164,7 @@ static enum status open_listener(
 	}
 	status = paths_socket(daemon->state_dir, diag, path, sizeof(path));
 	if (status == STATUS_OK) {
+		/* dirname() writes into what it is given. */
 		(void)snprintf(folder, sizeof(folder), "%s", path);
 		status = paths_make_dir(dirname(folder), diag);
 	}
@@ -194,8 +196,11 @@ static enum status open_signals(struct daemon_state *daemon, struct diag *diag)
 {
 	sigset_t signals;
 
+	/* A client that goes away must not end the daemon. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGHUP, SIG_IGN);
+	/* Past a limit on file sizes a write fails like any other, and is told. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	(void)sigemptyset(&signals);
 	(void)sigaddset(&signals, SIGTERM);
 	(void)sigaddset(&signals, SIGINT);
@@ -244,6 +249,7 @@ static enum status start(
 		status = pipeline_create(
 			&daemon->config, daemon->state_dir, diag, &daemon->pipeline);
 	}
+	/* From here on signals are the main thread's again. */
 	startup_end(MOVE(startup));
 	if (status == STATUS_OK) {
 		status = http_api_start(daemon->pipeline, &daemon->listener.fd, diag, &daemon->api);
@@ -277,6 +283,7 @@ static bool wait_for_signal(const struct daemon_state *daemon)
 		{.fd = daemon->idle_fd, .events = POLLIN}};
 	struct signalfd_siginfo info;
 
+	/* No handler is installed; a debugger or a stop may interrupt all the same. */
 	while (poll(fds, 2, -1) < 0 && errno == EINTR) {
 	}
 	if (fds[0].revents == 0) {
@@ -345,12 +352,14 @@ static void stop(struct daemon_state *daemon, const struct options *options)
 	struct pipeline_counters counters = {0};
 	json_t *json = NULL;
 
+	/* Nobody may ask a pipeline that is being taken down. */
 	http_api_stop(daemon->api);
 	if (daemon->pipeline) {
 		pipeline_stop(daemon->pipeline);
 		counters = pipeline_counters(daemon->pipeline);
 		json = truths(daemon->pipeline);
 		pipeline_destroy(daemon->pipeline);
+		/* Again, since destroying took locks, which the trace has. */
 		counters.lock_acquires = lock_registry_acquire_count();
 	}
 	if (options->counters_path && daemon->pipeline) {

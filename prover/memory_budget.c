@@ -27,7 +27,8 @@ static uint64_t take(struct memory_budget *budget, uint64_t bytes)
 	return budget->used_bytes;
 }
 
-/* The line whose head is next, NULL when nobody waits. */
+/* The line whose head is next, NULL when nobody waits. Lines are served in the order of their
+ * class, and each first come, first served: a large one is not overtaken. */
 static struct memory_budget_line *next_line(struct memory_budget *budget)
 {
 	for (int i = 0; i < MEMORY_BUDGET_CLASS_COUNT; i++) {
@@ -41,6 +42,7 @@ static struct memory_budget_line *next_line(struct memory_budget *budget)
 /* Under the lock: serves the heads of the lines as long as they fit. */
 static void grant(struct memory_budget *budget)
 {
+	/* The head that does not fit stops all behind it, or it would never get its turn. */
 	struct memory_budget_line *line = next_line(budget);
 
 	while (line && line->first->bytes <= budget->limit_bytes - budget->used_bytes) {
@@ -92,6 +94,7 @@ static bool wait_for_grant(struct memory_budget *budget, enum memory_budget_clas
 		gaptrace_condition_wait(&waiter.condition, &budget->mutex);
 	}
 	budget->waiting_count--;
+	/* Stopped: it lies on this stack, and must be out of the line before it goes. */
 	if (!waiter.is_granted) {
 		unlink_waiter(line, &waiter);
 	}
@@ -139,6 +142,7 @@ enum status memory_budget_reserve(struct memory_budget *budget, enum memory_budg
 	gaptrace_mutex_lock(&budget->mutex);
 	if (budget->is_stopped) {
 		status = STATUS_STOPPED;
+		/* Would wait for ever. */
 	} else if (bytes > budget->limit_bytes) {
 		status = STATUS_TOO_LARGE;
 	} else if (fits_now(budget, class, bytes)) {
@@ -152,6 +156,7 @@ enum status memory_budget_reserve(struct memory_budget *budget, enum memory_budg
 	}
 	if (status == STATUS_OK) {
 		sample.limit_bytes = budget->limit_bytes;
+		/* Under the lock, so that `used` follows from event to event. */
 		gaptrace_budget_reserve(&sample);
 	}
 	gaptrace_mutex_unlock(&budget->mutex);

@@ -11,6 +11,8 @@
 
 #define METRIC_PREFIX "proverd_"
 
+/* The text format of Prometheus, version 0.0.4: each family once, with its help and type before
+ * it. */
 static void family(FILE *stream, const char *name, const char *type, const char *help)
 {
 	(void)fprintf(stream, "# HELP " METRIC_PREFIX "%s %s\n# TYPE " METRIC_PREFIX "%s %s\n",
@@ -32,6 +34,7 @@ static void gauge(FILE *stream, const char *name, const char *help, uint64_t val
 static void seconds_counter(FILE *stream, const char *name, const char *help, uint64_t value_ns)
 {
 	family(stream, name, "counter", help);
+	/* As digits and not as a double, which loses nanoseconds after a hundred days. */
 	(void)fprintf(stream, METRIC_PREFIX "%s %" PRIu64 ".%09" PRIu64 "\n", name,
 		(uint64_t)(value_ns / NS_PER_S), (uint64_t)(value_ns % NS_PER_S));
 }
@@ -51,6 +54,7 @@ static void print_jobs(const struct tracker_snapshot *snapshot, FILE *stream)
 	const struct tracker_counts *counts = &snapshot->counts;
 	uint64_t busy = 0;
 
+	/* Of one moment with the counts: the snapshot was made under the tracker's locks. */
 	for (uint32_t i = 0; i < snapshot->worker_count; i++) {
 		busy += snapshot->workers[i].job != 0;
 	}
@@ -71,6 +75,7 @@ static void print_jobs(const struct tracker_snapshot *snapshot, FILE *stream)
 	gauge(stream, "gpu_workers_busy", "GPU workers that prove now.", busy);
 }
 
+/* Each queue's depth is of its own moment: no lock spans them. */
 static void print_queues(struct pipeline *pipeline, FILE *stream)
 {
 	family(stream, "queue_depth", "gauge", "Items in each queue.");
@@ -127,6 +132,7 @@ static void print_events(struct pipeline *pipeline, FILE *stream)
 enum status metrics_format(struct pipeline *pipeline, char **out_text)
 {
 	AUTO(tracker_snapshot_destroy) struct tracker_snapshot *snapshot = NULL;
+	/* Printing is slow beside a lock's hold time, so the tracker is copied first. */
 	enum status status =
 		tracker_snapshot_create(&pipeline->tracker, TRACKER_SNAPSHOT_ACTIVE, 0, &snapshot);
 	char *text = NULL;
@@ -148,6 +154,7 @@ enum status metrics_format(struct pipeline *pipeline, char **out_text)
 	print_queues(pipeline, stream);
 	print_memory(pipeline, stream);
 	truth_metrics(pipeline, METRIC_PREFIX, stream);
+	/* Last, so that the acquisitions of this page are in it as far as they can be. */
 	print_events(pipeline, stream);
 	if (fclose(stream) != 0) {
 		free(text);

@@ -32,12 +32,15 @@ uint64_t pacer_interval_ns(const struct pacer *pacer)
 	double rate = 0;
 	double interval_ns = 0;
 
+	/* Adaptive without a measurement yet goes as a fixed one. */
 	if (config->mode == PACER_FIXED || pacer->gpu_ns <= 0) {
 		return config->interval_ns;
 	}
+	/* A PI controller: above the target depth it slows down, below it hurries. */
 	error = (double)config->target_depth - pacer->waiting;
 	rate = clamp(1 + PACER_KP * error / config->target_depth + PACER_KI * pacer->integral,
 		PACER_RATE_MIN, PACER_RATE_MAX);
+	/* What keeps all workers busy at a steady depth, then faster or slower by `rate`. */
 	interval_ns = pacer->gpu_ns / config->lane_count / rate;
 	return (uint64_t)clamp(
 		interval_ns, (double)config->interval_min_ns, (double)config->interval_max_ns);
@@ -62,13 +65,14 @@ void pacer_finish(struct pacer *pacer)
 /* Under the lock. */
 static void observe(struct pacer *pacer, uint32_t queue_depth)
 {
+	/* Smoothed exponentially: the depth jumps by whole partitions. */
 	pacer->waiting += PACER_ALPHA_WAITING * (queue_depth - pacer->waiting);
 	pacer->integral =
 		clamp(pacer->integral + (double)pacer->config.target_depth - pacer->waiting,
 			PACER_INTEGRAL_MIN, PACER_INTEGRAL_MAX);
 }
 
-/* Under the lock. */
+/* Under the lock. With nothing in flight a pause would idle the GPUs for nothing. */
 static bool must_wait(const struct pacer *pacer)
 {
 	return !pacer->is_stopped && pacer->in_flight > 0;
@@ -121,6 +125,7 @@ void pacer_end(struct pacer *pacer)
 	gaptrace_mutex_lock(&pacer->mutex);
 	assert(pacer->in_flight > 0);
 	pacer->in_flight--;
+	/* Nothing is in flight: whoever waits for the interval need not. */
 	if (pacer->in_flight == 0 && pacer->config.mode != PACER_OFF) {
 		gaptrace_wake(pacer, "pacer");
 		gaptrace_condition_signal(&pacer->changed);

@@ -41,6 +41,7 @@ struct gaptrace_work partition_work(const struct partition *partition, int32_t d
 
 struct partition *partition_of_entry(struct priority_queue_entry *entry)
 {
+	/* The entry is the struct's first member. */
 	return (struct partition *)entry;
 }
 
@@ -59,6 +60,7 @@ void partition_fail(struct partition **partition, const char *reason)
 	struct partition *failed = MOVE(*partition);
 	struct pipeline *pipeline = failed->pipeline;
 
+	/* Without one the job is failing already. */
 	if (reason) {
 		tracker_fail(&pipeline->tracker, failed->job, reason);
 	}
@@ -105,6 +107,7 @@ struct partition_churn *partition_churn_create(uint64_t bytes)
 	for (uint64_t i = 0; i < block_count; i++) {
 		churn->blocks[i] = malloc(CHURN_BLOCK_BYTES);
 		if (churn->blocks[i]) {
+			/* Touched, or there would be no pages to give back. */
 			memset(churn->blocks[i], 1, CHURN_BLOCK_BYTES);
 		}
 	}

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* A cache line of the host, and more than any kernel's loads want. */
 #define ALIGNMENT_BYTES 64
 
 static struct device_place vector_place(const struct partition_proof *proof, int vector)
@@ -77,6 +78,7 @@ static enum status evaluate(struct partition_proof *proof)
 		.bytes = proof->key->shape.wire_count * sizeof(blst_scalar),
 		.host = witness->values,
 	};
+	/* From memory that was never pinned: staged, but a third of the vectors' bytes. */
 	enum status status = upload(proof, gpu->streams[0], &copy);
 
 	if (status == STATUS_OK) {
@@ -129,6 +131,7 @@ static enum status fetch_results(struct partition_proof *proof, int first, int c
 	if (status == STATUS_OK) {
 		status = ops->stream_synchronize(gpu->streams[0]);
 	}
+	/* The next partition downloads into the same memory, maybe before this one is assembled. */
 	if (status == STATUS_OK && ops->makes_proofs) {
 		memcpy(proof->results + first, gpu->host_results + first, copy.bytes);
 	}
@@ -147,6 +150,7 @@ static enum status transform_and_sum_h(struct partition_proof *proof)
 		places[i] = vector_place(proof, i);
 		status = transform(proof, i);
 	}
+	/* The first vector's transform is on this stream already. */
 	for (int i = 1; i < DEVICE_VECTOR_COUNT && status == STATUS_OK; i++) {
 		status = ops->stream_wait(stream, gpu->transformed[i]);
 	}
@@ -203,6 +207,7 @@ static void place_scalars(struct partition_proof *proof)
 		offset = place_tail(&scalars->small, &input->small, align(offset));
 		offset = place_tail(&scalars->wide, &input->wide, offset);
 	}
+	/* partition_gpu_reserve() makes the workspace large enough for either use. */
 	assert(offset <= proof->gpu->workspace_bytes);
 }
 
@@ -296,6 +301,7 @@ static enum status launch_query(
 	const enum status status = launch(proof->gpu->streams[0], device_key(proof), query,
 		&proof->scalars[query], result_place(proof, result));
 
+	/* What was never launched is zero in the sum, not garbage of the partition before. */
 	proof->has_result[result] = status == STATUS_OK;
 	return status;
 }
@@ -435,6 +441,7 @@ enum status partition_kernels_run(struct partition_proof *proof)
 
 		status = status == STATUS_OK ? again : status;
 	}
+	/* Planted: it waits for the other worker's uploads as well. */
 	if (gpu->config.options.synchronizes_device) {
 		synchronize_device(gpu);
 	}

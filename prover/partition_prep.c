@@ -29,6 +29,7 @@ static enum status sort_scalars(struct partition_proof *proof)
 	const struct msm_query b_g2 = groth16_query_points(key, GROTH16_B2);
 	enum status status = STATUS_OK;
 
+	/* Secret: they tell which wires are zero. */
 	proof->classes = secret_create(witness->count, 1);
 	if (!proof->classes) {
 		return STATUS_NO_MEMORY;
@@ -37,6 +38,7 @@ static enum status sort_scalars(struct partition_proof *proof)
 	for (int i = 0; i < DEVICE_QUERY_COUNT && status == STATUS_OK; i++) {
 		const struct msm_query query = groth16_query_points(key, queries[i]);
 
+		/* H's scalars are made on the GPU and stay there. */
 		if (i != DEVICE_QUERY_H) {
 			status = msm_input_init(
 				&query, witness->values, proof->classes, &proof->inputs[i]);

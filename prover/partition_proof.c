@@ -13,6 +13,7 @@
 
 void partition_proof_stage(const struct partition_proof *proof, enum idle_stage stage)
 {
+	/* -1: a caller of tests, without a worker. */
 	if (proof->worker >= 0) {
 		idle_meter_stage(proof->gpu->config.meter, (uint32_t)proof->worker, stage);
 	}
@@ -27,6 +28,7 @@ static void lock_gpu(struct partition_proof *proof)
 	gaptrace_mutex_lock(&gpu->mutex);
 	partition_proof_stage(proof, IDLE_STAGE_REGION);
 	gpu->locked_ns = clock_now_ns();
+	/* Under the mutex, which guards these two fields. */
 	gpu->lane_busy_at_lock_ns = gpu->config.ops->counts(gpu->config.device).lane_busy_ns;
 	partition_gpu_add(gpu, PARTITION_MUTEX_WAIT, gpu->locked_ns - begin_ns);
 }
@@ -43,7 +45,8 @@ static void unlock_gpu(struct partition_gpu *gpu)
 	gaptrace_mutex_unlock(&gpu->mutex);
 }
 
-/* The sorted scalars of the queries that the GPU has summed. */
+/* The sorted scalars of the queries that the GPU has summed. May come twice: inside the call, and
+ * at the end for what was not freed there. */
 static void free_inputs(struct partition_proof *proof)
 {
 	if (proof->gpu->config.ops->makes_proofs) {
@@ -92,6 +95,7 @@ static void dealloc_or_post(struct partition_proof *proof)
 		thread_pool_post(pool, dealloc, proof, "dealloc", proof->work) == STATUS_OK) {
 		return;
 	}
+	/* No such pool, or one that is full: whoever ends the proof frees it, and pays for it. */
 	dealloc(proof);
 }
 
@@ -140,6 +144,7 @@ static void sum_results(const struct partition_proof *proof, struct groth16_part
 		if (i == DEVICE_QUERY_H) {
 			add_result(proof, PARTITION_RESULT_H, sum);
 		} else {
+			/* Ones and tails were summed apart; the missing ones are zero. */
 			add_result(proof, PARTITION_RESULT_ONES + i, sum);
 			add_result(proof, PARTITION_RESULT_TAILS + i, sum);
 		}
@@ -180,6 +185,7 @@ static enum status finish_on_cpu(struct partition_proof *proof)
 
 	partition_prep_join(proof);
 	status = proof->b_g2_status;
+	/* Assembled already by a whole prove call. */
 	if (status != STATUS_OK || proof->is_assembled) {
 		return status;
 	}
@@ -221,6 +227,8 @@ static enum status run_start(struct partition_proof *proof)
 	if (covers_call) {
 		lock_gpu(proof);
 	}
+	/* Prep runs beside what follows; the barrier is in partition_kernels_run() unless it is
+	 * here. */
 	status = partition_prep_start(proof);
 	if (status == STATUS_OK && options->barrier_before_mutex) {
 		status = partition_prep_wait(proof);
@@ -237,6 +245,7 @@ static enum status run_start(struct partition_proof *proof)
 		partition_proof_stage(proof, IDLE_STAGE_B_G2);
 		status = finish_on_cpu(proof);
 	} else if (status != STATUS_OK || covers_call) {
+		/* Prep reads what is freed below, so it must have ended. */
 		partition_proof_stage(proof, IDLE_STAGE_B_G2);
 		partition_prep_join(proof);
 		status = status == STATUS_OK ? proof->b_g2_status : status;
@@ -268,6 +277,7 @@ enum status partition_proof_start(struct partition_gpu *gpu, const struct partit
 	assert(!gpu->config.ops->makes_proofs || (key->zkey && (*synthesized)->witness));
 
 	work = (*synthesized)->work;
+	/* Synthesis may not have known it. */
 	work.device = (int32_t)gpu->config.device_index;
 	span = gaptrace_prove_start_begin(work, worker);
 	partition_gpu_add(gpu, PARTITION_START_COUNT, 1);
@@ -281,6 +291,7 @@ enum status partition_proof_start(struct partition_gpu *gpu, const struct partit
 		status = run_start(proof);
 	}
 	if (status == STATUS_OK) {
+		/* Taken on success only. */
 		*synthesized = NULL;
 		*out_proof = proof;
 	} else {
@@ -305,6 +316,7 @@ enum status partition_proof_finish(
 
 	assert(proof_address && *proof_address && out_output);
 
+	/* Taken whatever comes: a proof that cannot be finished is of no use. */
 	proof = MOVE(*proof_address);
 	gpu = proof->gpu;
 	span = gaptrace_prove_finish_begin(proof->work, proof->worker);

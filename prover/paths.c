@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* By the XDG base directory specification a path that is not absolute counts as not set. */
 static const char *environment(const char *name)
 {
 	const char *value = getenv(name);
@@ -71,6 +72,7 @@ enum status paths_make_dir(const char *path, struct diag *diag)
 			continue;
 		}
 		*at = '\0';
+		/* Keys and sockets lie below: nobody else's business. */
 		if (mkdir(partial, 0700) != 0 && errno != EEXIST) {
 			return diag_set(diag, status_from_errno(errno), "%s: cannot be made: %s",
 				partial, strerror(errno));

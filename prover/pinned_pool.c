@@ -86,6 +86,7 @@ static struct kept_buffer *take_largest(struct pinned_pool *pool)
 	return taken;
 }
 
+/* Memory of an earlier partition, not cleared: its whole length is written before it is read. */
 static bool reuse(struct pinned_pool *pool, uint64_t bytes, struct pinned_buffer *buffer)
 {
 	struct kept_buffer *kept;
@@ -127,6 +128,7 @@ static uint64_t pageable_bytes(const struct pinned_pool *pool, uint64_t bytes)
 	return pool->config.ops->makes_proofs ? bytes : TOKEN_BYTES;
 }
 
+/* Also when pinned memory cannot be had: slower copies are better than a failed job. */
 static bool map_pageable(struct pinned_pool *pool, uint64_t bytes, struct pinned_buffer *buffer)
 {
 	const int protection = pool->config.ops->makes_proofs ? PROT_READ | PROT_WRITE : PROT_NONE;
@@ -172,6 +174,7 @@ enum status pinned_pool_checkout(
 		.bytes = bytes,
 		.live_count = pool->counts.live_count,
 		.live_bytes = pool->counts.live_bytes,
+		/* With the wait for the driver's own lock, which is what stalls. */
 		.duration_ns = clock_now_ns() - begin_ns,
 	});
 	gaptrace_mutex_unlock(&pool->mutex);
@@ -225,6 +228,7 @@ void pinned_pool_checkin(struct pinned_pool *pool, struct pinned_buffer *buffer)
 
 	assert(pool && buffer);
 
+	/* Never checked out, or checked in already. */
 	if (!buffer->memory) {
 		return;
 	}
@@ -260,6 +264,7 @@ uint64_t pinned_pool_shrink(struct pinned_pool *pool, uint64_t bytes)
 			break;
 		}
 		freed_bytes += kept->capacity_bytes;
+		/* Without the lock: unpinning takes as long as pinning. */
 		pool->config.ops->pinned_free(
 			pool->config.device, kept->memory, kept->capacity_bytes);
 		free(kept);

@@ -72,6 +72,8 @@ static void thread_name(
 		(void)snprintf(thread->name, sizeof(thread->name), "dispatcher");
 		break;
 	case STAGE_SYNTHESIS:
+		/* Masked to what 15 bytes of a thread's name hold; the limits of the keys are no
+		 * larger. */
 		(void)snprintf(thread->name, sizeof(thread->name), "synthesis-%u", index & 0xff);
 		break;
 	case STAGE_GPU_WORKER:
@@ -121,6 +123,8 @@ static enum status start_all_threads(struct pipeline *pipeline, struct diag *dia
 	if (!pipeline->threads) {
 		return STATUS_NO_MEMORY;
 	}
+	/* From the end of the pipeline to its begin: nothing is pushed before its consumer is
+	 * there. */
 	status = start_threads(pipeline, STAGE_GPU_WORKER, gpu, diag);
 	if (status == STATUS_OK) {
 		status = start_threads(pipeline, STAGE_SYNTHESIS, synthesis, diag);
@@ -179,6 +183,7 @@ static enum status init_pacer(struct pipeline *pipeline)
 
 static enum status init_gpu_queues(struct pipeline *pipeline)
 {
+	/* One for all devices, or one for each. */
 	uint32_t count = pipeline->config.gpu.affinity == CONFIG_AFFINITY_SHARED
 				 ? 1
 				 : (uint32_t)pipeline->config.gpu.count;
@@ -406,6 +411,7 @@ struct pipeline_counters pipeline_counters(struct pipeline *pipeline)
 
 void pipeline_cancel(struct pipeline *pipeline)
 {
+	/* New jobs first, then those that run, then whoever waits for time or memory. */
 	tracker_drain(&pipeline->tracker);
 	tracker_cancel_all(&pipeline->tracker);
 	pacer_stop(&pipeline->pacer);
@@ -453,6 +459,7 @@ void pipeline_destroy(struct pipeline *pipeline)
 		return;
 	}
 	pipeline_stop(pipeline);
+	/* Keys lie on the devices, and give their memory back to the budget: before both. */
 	srs_manager_destroy(pipeline->srs_manager);
 	pipeline_devices_close(pipeline);
 	hand_over_destroy(pipeline->hand_over);

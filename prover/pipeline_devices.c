@@ -24,10 +24,13 @@ static enum status open_pools(struct pipeline *pipeline)
 		.thread_name = "blocking-",
 		.thread_count = (uint32_t)config->pools.blocking,
 		.is_growing = true};
+	/* Not growing: its tiles compete for cores, and more threads than cores only trash
+	 * caches. */
 	struct thread_pool_config groth16 = {.name = "groth16_pool",
 		.thread_name = "groth16-",
 		.thread_count =
 			config->pools.groth16 ? (uint32_t)config->pools.groth16 : cpu_count()};
+	/* Growing, since a prep that waited for a thread would be the planted cause prep_queued. */
 	struct thread_pool_config prep = {.name = "prep",
 		.thread_name = "prep-",
 		.thread_count = PREP_THREADS_MAX,
@@ -53,6 +56,7 @@ static enum status open_pools(struct pipeline *pipeline)
 	return status;
 }
 
+/* 0 keeps the model's. */
 static void set_rate(uint64_t *bytes_per_s, uint64_t mb_per_s)
 {
 	if (mb_per_s != 0) {
@@ -100,6 +104,7 @@ static struct partition_model partition_model_of(const struct config_sim *sim)
 static enum status open_device(struct pipeline *pipeline, uint32_t index, struct diag *diag)
 {
 	const struct config_gpu *gpu = &pipeline->config.gpu;
+	/* 0 when there are more devices than CPUs; the device then takes one. */
 	uint32_t share = cpu_count() / (uint32_t)gpu->count;
 	struct device_config config = {.driver = pipeline->driver,
 		.meter = pipeline->meter,
@@ -154,7 +159,10 @@ _Static_assert((int)CONFIG_DEALLOC_BACKGROUND == (int)PARTITION_DEALLOC_BACKGROU
 static enum status create_pinned_pool(struct pipeline *pipeline)
 {
 	struct pinned_pool_config config = {
-		.ops = pipeline->ops, .device = pipeline->devices[0], .staging = PINNED_POOL_REUSE};
+		/* Pinned memory is the host's: what device 0 allocates every device copies from. */
+		.ops = pipeline->ops,
+		.device = pipeline->devices[0],
+		.staging = PINNED_POOL_REUSE};
 
 	if (pipeline->config.memory.staging == CONFIG_STAGING_PAGEABLE) {
 		config.staging = PINNED_POOL_PAGEABLE;
@@ -201,6 +209,7 @@ void pipeline_devices_stop(struct pipeline *pipeline)
 void pipeline_devices_close(struct pipeline *pipeline)
 {
 	pipeline_devices_stop(pipeline);
+	/* GPUs before the buffers they may hold, those before the device that allocated them. */
 	for (uint32_t i = 0; i < DEVICE_COUNT_MAX; i++) {
 		partition_gpu_destroy(MOVE(pipeline->gpus[i]));
 	}

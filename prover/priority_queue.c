@@ -54,6 +54,7 @@ static void sift_down(struct priority_queue *queue, struct priority_queue_entry 
 	queue->heap[index] = entry;
 }
 
+/* Allocated as it fills: capacity may be as good as unlimited. */
 static enum status grow(struct priority_queue *queue)
 {
 	uint32_t allocated = queue->allocated ? 2 * queue->allocated : 16;
@@ -116,6 +117,7 @@ enum status priority_queue_init(struct priority_queue *queue, const char *name, 
 	memset(queue, 0, sizeof(*queue));
 	queue->name = name;
 	queue->capacity = capacity;
+	/* Without names: the queue tells its waits itself, as pops and backpressure. */
 	gaptrace_condition_init(&queue->not_empty, NULL);
 	gaptrace_condition_init(&queue->not_full, NULL);
 	return lock_registry_mutex_init(&queue->mutex, name);
@@ -158,6 +160,7 @@ enum status priority_queue_push_wait(
 		struct gaptrace_wait wait = gaptrace_wait_begin(
 			&queue->not_full, queue->name, GAPTRACE_WAIT_BACKPRESSURE);
 
+		/* So that pops of a queue that nobody waits for cost no wake. */
 		queue->waiting_pushers++;
 		while (queue->count >= queue->capacity && !queue->is_closed) {
 			gaptrace_condition_wait(&queue->not_full, &queue->mutex);
@@ -177,6 +180,7 @@ struct priority_queue_entry *priority_queue_pop(struct priority_queue *queue)
 
 	gaptrace_mutex_lock(&queue->mutex);
 	pop = gaptrace_queue_pop_wait(queue, queue->name);
+	/* A closed queue is emptied before its consumers end. */
 	while (queue->count == 0 && !queue->is_closed) {
 		gaptrace_condition_wait(&queue->not_empty, &queue->mutex);
 	}

@@ -18,6 +18,7 @@ static enum status find_done(
 	if (!job) {
 		return diag_set(diag, STATUS_NOT_FOUND, "there is no job %" PRIu64, id);
 	}
+	/* Read under the lock; of the states, done and failed are final. */
 	state = tracker_state(&pipeline->tracker, job);
 	if (state == JOB_QUEUED || state == JOB_RUNNING) {
 		return diag_set(diag, STATUS_EXISTS, "job %" PRIu64 " is %s: it has no proof yet",
@@ -62,6 +63,7 @@ enum status status_page_proofs(
 	size_t size = 0;
 	FILE *stream = NULL;
 
+	/* A NULL means that `status` and `diag` say why. */
 	if (!job) {
 		return status;
 	}
@@ -116,6 +118,7 @@ enum status status_page_verification_key(
 	if (!job) {
 		return status;
 	}
+	/* The job's own copy: the key itself may have made room for another. */
 	*out_text = strdup(job->verification_key_text);
 	return *out_text ? STATUS_OK : STATUS_NO_MEMORY;
 }

@@ -70,6 +70,7 @@ static char *job_body(const struct client_options *options, uint64_t index)
 		(void)json_object_set_new(json, "key", json_string(options->key));
 		(void)json_object_set_new(json, "witnesses", witnesses);
 	} else {
+		/* prove(1) promises this numbering, so that proofs can be made again. */
 		uint64_t seed = options->seed + index * options->partition_count;
 
 		(void)json_object_set_new(
@@ -83,6 +84,7 @@ static char *job_body(const struct client_options *options, uint64_t index)
 
 static void read_submitted(struct session *session, const struct client_http_answer *answer)
 {
+	/* What is no JSON has no id: the job is then looked for as 0, which there is not. */
 	json_t *json = json_loadb(answer->text, answer->size, 0, NULL);
 	struct job *job = &session->jobs[session->submitted_count];
 
@@ -129,6 +131,7 @@ static void show_bar(const struct session *session)
 	for (uint64_t i = 0; i < session->options->job_count; i++) {
 		const struct job *job = &session->jobs[i];
 
+		/* Of jobs not submitted yet, what they will have. */
 		total += job->partition_count ? job->partition_count
 					      : session->options->partition_count;
 		done += job->done_count;
@@ -152,6 +155,7 @@ static enum status take_proofs(struct session *session, const struct job *job, s
 	AUTO(client_proofs_destroy) struct client_proofs *proofs = NULL;
 	enum status status = client_proofs_fetch(session->client, job->id, diag, &proofs);
 
+	/* A short list would pass every check of what is in it. */
 	if (status == STATUS_OK && client_proofs_count(proofs) != job->partition_count) {
 		status = diag_set(diag, STATUS_INVALID_PROOF,
 			"job %" PRIu64 ": %u proofs of %" PRIu64 " partitions", job->id,
@@ -198,6 +202,7 @@ static enum status read_page(
 			job->done_count, job->done_count == 1 ? "" : "s", seconds);
 		say(session, line);
 	}
+	/* At once: a daemon forgets its oldest jobs, and one that stops waits only a while. */
 	return session->is_simulated ? STATUS_OK : take_proofs(session, job, diag);
 }
 
@@ -231,6 +236,7 @@ static enum status submit_some(struct session *session, uint64_t *retry_ns, stru
 		clock_now_ns() >= *retry_ns && status == STATUS_OK) {
 		status = submit_next(session, diag);
 	}
+	/* The daemon's 429. */
 	if (status == STATUS_OVER_LIMIT) {
 		*retry_ns = clock_now_ns() + RETRY_NS;
 		status = STATUS_OK;

@@ -9,6 +9,8 @@
 static void end_unqueued(struct pipeline *pipeline, struct job *job, uint32_t first, uint32_t count)
 {
 	for (uint32_t i = first; i < first + count; i++) {
+		/* There is no partition to end, only the job's count of them: a job is over when
+		 * all are. */
 		struct partition stand_in = {.pipeline = pipeline, .job = job, .index = i};
 
 		finalizer_end_partition(
@@ -34,6 +36,7 @@ void scheduler_submit(struct pipeline *pipeline, struct job *job)
 			job_unref(entry->job);
 		}
 		free(entry);
+		/* The caller has been told an id: the job must end and say why. */
 		tracker_fail(&pipeline->tracker, job, status_text(status));
 		end_unqueued(pipeline, job, 0, job->request.partition_count);
 	}
@@ -52,6 +55,7 @@ static void queue_partitions(struct pipeline *pipeline, struct job *job, uint64_
 			partition->upstream.queued_ns = clock_now_ns();
 			status = priority_queue_push(&pipeline->synth_queue, &partition->entry);
 		}
+		/* Those before it are on their way and end by themselves. */
 		if (status != STATUS_OK) {
 			partition_destroy(partition);
 			tracker_fail(&pipeline->tracker, job, status_text(status));
@@ -90,6 +94,7 @@ static void start_job(struct pipeline *pipeline, struct job *job)
 		span = gaptrace_span_begin(
 			"schedule", (struct gaptrace_work){job->id, GAPTRACE_NONE, GAPTRACE_NONE});
 		begin_ns = clock_now_ns();
+		/* May take seconds: jobs behind it wait, as they did in the daemon. */
 		status = srs_acquire(pipeline->srs_manager, job, &diag, &job->srs);
 		idle_meter_interval(pipeline->meter, IDLE_CLOCK_SRS, 0, begin_ns);
 		gaptrace_span_end(&span);
@@ -120,5 +125,6 @@ void scheduler_run(struct pipeline *pipeline)
 		job_unref(entry->job);
 		free(entry);
 	}
+	/* The stage behind ends when it has emptied this. */
 	priority_queue_close(&pipeline->synth_queue);
 }

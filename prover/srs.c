@@ -225,6 +225,7 @@ static enum status reserve(struct srs_manager *manager, enum memory_budget_class
 	while (!has_room(manager, bytes) && evict_one(manager)) {
 	}
 	status = memory_budget_reserve(manager->config.budget, class, bytes, work);
+	/* Whatever came: the next key that comes free may stay. */
 	want_room(manager, -1);
 	return status;
 }
@@ -255,6 +256,8 @@ static enum status reserve_key(struct srs_manager *manager, uint64_t key_bytes,
 	uint64_t partition_bytes, struct gaptrace_work work, struct diag *diag)
 {
 	uint64_t limit_bytes = manager->config.budget->limit_bytes;
+	/* Else a key could take the room that the only job's partitions need, and both wait for
+	 * ever. */
 	uint64_t beside_bytes = largest_partition(manager);
 	enum status status = STATUS_OK;
 
@@ -273,6 +276,8 @@ static enum status reserve_key(struct srs_manager *manager, uint64_t key_bytes,
 	if (beside_bytes > limit_bytes - key_bytes) {
 		beside_bytes = limit_bytes - key_bytes;
 	}
+	/* Together and then a part back, since two reservations one after another could
+	 * deadlock. */
 	status = reserve(manager, MEMORY_BUDGET_KEY, key_bytes + beside_bytes, work);
 	if (status == STATUS_OK) {
 		memory_budget_release(manager->config.budget, beside_bytes, work);
@@ -303,6 +308,7 @@ static enum status load_on_pool(
 		gaptrace_mutex_lock(&manager->mutex);
 		srs->next = manager->first;
 		manager->first = srs;
+		/* The job's, until its last partition gives it back. */
 		srs->user_count = 1;
 		manager->counts.loaded_count++;
 		manager->counts.loaded_bytes += srs->key_bytes;
@@ -364,6 +370,7 @@ enum status srs_acquire(
 
 	assert(name);
 
+	/* Else a key for every job, as a process for each has it. */
 	if (manager->config.config->srs.load != CONFIG_SRS_EVERY_JOB) {
 		srs = find_loaded(manager, name, job->request.kind != JOB_FILES);
 	}
@@ -446,6 +453,7 @@ void srs_manager_destroy(struct srs_manager *manager)
 	if (!manager) {
 		return;
 	}
+	/* All jobs are over: nobody uses any. */
 	while (evict_one(manager)) {
 	}
 	assert(!manager->first);

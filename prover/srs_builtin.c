@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Whole words only. */
 static bool lists_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -31,6 +32,7 @@ enum status srs_builtin_init(struct srs_builtin *builtin, const struct srs_manag
 	builtin->is_served = lists_word(config->config->jobs.kinds, job_kind_name(kind));
 	builtin_circuit_name(&circuit, name);
 	for (char *at = name; *at != '\0'; at++) {
+		/* A circuit's name has colons, which are awkward in file names. */
 		if (*at == ':') {
 			*at = '-';
 		}
@@ -68,6 +70,7 @@ static enum status shape_of_circuit(
 	memset(out_shape, 0, sizeof(*out_shape));
 	out_shape->wire_count = r1cs->wire_count;
 	out_shape->domain_size = 1;
+	/* As the set-up chooses it: docs/file-formats.md. */
 	while (out_shape->domain_size < rows) {
 		out_shape->domain_size *= 2;
 	}
@@ -83,6 +86,7 @@ enum status srs_builtin_prepare(
 	enum status status = STATUS_OK;
 
 	builtin->key_bytes = shape.key_bytes;
+	/* A device that only models has the shape of a 32 GiB sector's key and no files. */
 	if (config->ops->makes_proofs) {
 		status = shape_of_circuit(&builtin->circuit, &shape);
 		if (status == STATUS_OK) {

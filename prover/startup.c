@@ -14,12 +14,14 @@
 #include <unistd.h>
 
 struct startup {
+	/* Borrowed until startup_end(). */
 	struct listener *listener;
 	int signal_fd;
 	int end_fd; /* written when the daemon serves */
 	pthread_t thread;
 };
 
+/* Making a key may take minutes, and whoever ignores SIGTERM meanwhile gets SIGKILL. */
 static void *startup_run(void *argument)
 {
 	struct startup *startup = argument;
@@ -29,6 +31,7 @@ static void *startup_run(void *argument)
 	gaptrace_thread_name("startup");
 	while (poll(fds, 2, -1) < 0 && errno == EINTR) {
 	}
+	/* The signal stays unread, for the main thread, when the daemon serves already. */
 	if (fds[0].revents == 0 && fds[1].revents != 0) {
 		log_info("stopped before it served");
 		listener_close(startup->listener);

@@ -55,6 +55,7 @@ static json_t *partition_json(const struct tracker_snapshot_partition *partition
 static json_t *job_json(const struct tracker_snapshot_job *job, uint64_t now_ns, bool is_simulated,
 	bool has_partitions)
 {
+	/* Of a job under way, so far. */
 	uint64_t end_ns = job->end_ns ? job->end_ns : now_ns;
 	json_t *json = json_pack("{s:I, s:s, s:s, s:s, s:b, s:i, s:i, s:f}", "job_id",
 		integer(job->id), "kind", job_kind_name(job->kind), "priority",
@@ -88,6 +89,7 @@ static json_t *worker_json(const struct tracker_worker *worker, uint32_t index, 
 		json, "current_job", is_busy ? json_integer(integer(worker->job)) : json_null());
 	(void)json_object_set_new(json, "current_partition",
 		is_busy ? json_integer((json_int_t)worker->partition) : json_null());
+	/* A worker may have begun after `now_ns` was read. */
 	(void)json_object_set_new(json, "since_seconds",
 		json_real(seconds(now_ns > worker->since_ns ? now_ns - worker->since_ns : 0)));
 	return json;
@@ -175,6 +177,7 @@ static json_t *buffers_json(struct pipeline *pipeline)
 enum status status_page_status(struct pipeline *pipeline, char **out_text)
 {
 	AUTO(tracker_snapshot_destroy) struct tracker_snapshot *snapshot = NULL;
+	/* Jobs, workers and counters are of one moment; budget, queues and buffers of one each. */
 	enum status status =
 		tracker_snapshot_create(&pipeline->tracker, TRACKER_SNAPSHOT_ACTIVE, 0, &snapshot);
 	uint64_t now_ns = clock_now_ns();

@@ -31,6 +31,7 @@ static enum status builtin_witness(
 		memcpy(secret, request->secrets + (size_t)partition->index * secret_bytes,
 			secret_bytes);
 	} else {
+		/* Each partition its own secret: prove(1) tells how they are counted. */
 		builtin_circuit_example(circuit, request->seed + partition->index, secret);
 	}
 	status = builtin_circuit_witness(circuit, secret, diag, out_witness);
@@ -52,6 +53,7 @@ static enum status make_witness(
 		status = builtin_witness(partition, diag, &witness);
 	}
 	if (status == STATUS_OK) {
+		/* Whether it satisfies the circuit only the proof's check can tell. */
 		status = wtns_check_key(witness, job->srs->zkey, diag);
 	}
 	if (status == STATUS_OK) {
@@ -97,6 +99,7 @@ static enum status fill_vectors(struct partition *partition)
 	}
 	scalars_classify_all(witness->values, witness->count, classes);
 	evaluate(partition->job->srs, witness, classes, abc);
+	/* Classes tell which wires are zero. */
 	explicit_bzero(classes, witness->count);
 	free(classes);
 	return STATUS_OK;
@@ -119,6 +122,7 @@ static enum status fill(struct partition *partition, bool evaluates, struct diag
 		return STATUS_NO_MEMORY;
 	}
 	partition->public_count = public_count;
+	/* Wire 0 is the constant 1, the public wires follow. */
 	memcpy(partition->publics, &synthesized->witness->values[1],
 		public_count * sizeof(*partition->publics));
 	return STATUS_OK;
@@ -133,6 +137,7 @@ static enum status synthesize(
 
 	status = synthesized_create(pipeline->pinned_pool, partition_work(partition, GAPTRACE_NONE),
 		evaluates ? shape->domain_size * sizeof(blst_fr) : 0, &partition->synthesized);
+	/* Between begin and this lies what allocating took. */
 	partition->upstream.synthesis_work_ns = clock_now_ns();
 	partition->churn = partition_churn_create(pipeline->config.memory.churn_bytes);
 	if (status != STATUS_OK) {
@@ -191,6 +196,7 @@ static void run_partition(
 	uint64_t cpu_ns = clock_thread_cpu_ns();
 	enum status status = STATUS_OK;
 
+	/* Nobody wants it any more; the memory goes back at once. */
 	if (tracker_is_failing(tracker, partition->job)) {
 		partition_fail(&partition, NULL);
 		return;

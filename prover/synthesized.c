@@ -18,6 +18,7 @@ enum status synthesized_create(struct pinned_pool *pool, struct gaptrace_work wo
 	synthesized->work = work;
 	synthesized->pool = pool;
 	for (int i = 0; i < DEVICE_VECTOR_COUNT && vector_bytes > 0; i++) {
+		/* Here, in the synthesis worker: where allocating is slow, synthesis is. */
 		enum status status = pinned_pool_checkout(pool, vector_bytes, &synthesized->abc[i]);
 
 		if (status != STATUS_OK) {
@@ -43,6 +44,7 @@ void synthesized_destroy(struct synthesized *synthesized)
 	if (!synthesized) {
 		return;
 	}
+	/* A second release is none: checked-in buffers are empty. */
 	synthesized_release_abc(synthesized);
 	wtns_destroy(synthesized->witness);
 	free(synthesized);

@@ -70,6 +70,7 @@ static void run_task(struct thread_pool *pool, struct thread_pool_task *task)
 	task->run(task->argument);
 
 	gaptrace_mutex_lock(&pool->mutex);
+	/* A copy: the joiner may free the task as soon as the mutex is let go. */
 	trace = task->trace;
 	pool->counts.finished_count++;
 	if (task->is_awaited) {
@@ -101,6 +102,7 @@ static bool wait_for_work(struct thread_pool *pool, uint64_t leave_ns)
 		gaptrace_condition_wait(&pool->has_work, &pool->mutex);
 	}
 	pool->idle_count--;
+	/* A task that came with the time-out is not left behind. */
 	return is_in_time || pool->first || pool->is_stopping;
 }
 
@@ -122,6 +124,7 @@ static void leave_pool(struct thread_pool *pool, struct pool_thread *thread)
 	while (*link != thread) {
 		link = &(*link)->next;
 	}
+	/* Whoever submits next joins it, or thread_pool_destroy(): a thread cannot join itself. */
 	*link = thread->next;
 
 	thread->next = pool->gone;
@@ -223,6 +226,7 @@ enum status thread_pool_create(
 	gaptrace_condition_init(&pool->has_finished, NULL);
 
 	gaptrace_mutex_lock(&pool->mutex);
+	/* Growing pools start threads when tasks come. */
 	while (!config->is_growing && status == STATUS_OK &&
 		pool->counts.thread_count < config->thread_count) {
 		status = start_thread(pool);
@@ -267,6 +271,7 @@ static enum status submit(struct thread_pool *pool, struct thread_pool_task *tas
 	task->trace.id = task_id(pool);
 	if (pool->counts.backlog >= pool->config.backlog_max) {
 		status = STATUS_OVER_LIMIT;
+		/* Each idle thread is spoken for by a task that waits already. */
 	} else if (pool->idle_count <= pool->counts.backlog && pool->config.is_growing &&
 		   pool->counts.thread_count < pool->config.thread_count) {
 		status = start_thread(pool);
@@ -307,6 +312,8 @@ void thread_pool_join(struct thread_pool *pool, struct thread_pool_task *task)
 	gaptrace_mutex_lock(&pool->mutex);
 	if (!task->is_done) {
 		const struct gaptrace_wait wait =
+			/* The wake names the task, too, so that a report follows this wait into
+			 * it. */
 			gaptrace_wait_begin(task, pool->config.name, GAPTRACE_WAIT_JOIN);
 
 		task->is_awaited = true;
@@ -383,6 +390,8 @@ enum status thread_pool_for_each(struct thread_pool *pool, const struct thread_p
 		return STATUS_NO_MEMORY;
 	}
 
+	/* As many tasks as threads, each taking indices until there are none: no task is longer
+	 * than another. */
 	while (submitted_count < task_count && status == STATUS_OK) {
 		tasks[submitted_count] = (struct thread_pool_task){.run = run_loop,
 			.argument = &state,
@@ -424,6 +433,7 @@ void thread_pool_destroy(struct thread_pool *pool)
 	}
 
 	gaptrace_mutex_lock(&pool->mutex);
+	/* Threads leave when the list is empty, so what was posted still runs. */
 	pool->is_stopping = true;
 	gaptrace_condition_broadcast(&pool->has_work);
 	for (;;) {

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Lock order everywhere: `tracker` before `status`. */
 enum status tracker_init(struct tracker *tracker, const struct tracker_config *config)
 {
 	enum status status = STATUS_OK;
@@ -59,6 +60,7 @@ static bool is_over(const struct job *job)
 /* Under the lock: forgets the oldest ended jobs beyond the history's length. */
 static void forget_oldest(struct tracker *tracker)
 {
+	/* Jobs stand in the order of their ids, so the first that is over is the oldest. */
 	uint32_t ended = tracker->job_count - tracker->counts.active;
 
 	for (uint32_t i = 0; ended > tracker->config.history_max && i < tracker->job_count;) {
@@ -107,6 +109,7 @@ enum status tracker_add(struct tracker *tracker, struct job *job)
 	if (status == STATUS_OK) {
 		tracker->last_id++;
 		job->id = tracker->last_id;
+		/* Under the lock, so that job_submit events have ascending ids and times. */
 		job->submitted_ns = clock_now_ns();
 		job->trace = (struct gaptrace_job){.id = job->id,
 			.kind = job_kind_name(job->request.kind),
@@ -130,6 +133,7 @@ struct job *tracker_find(struct tracker *tracker, uint64_t id)
 	uint32_t end = 0;
 
 	gaptrace_mutex_lock(&tracker->mutex);
+	/* Ids ascend, and forgetting leaves gaps but no disorder: halve. */
 	end = tracker->job_count;
 	while (begin < end) {
 		uint32_t middle = begin + (end - begin) / 2;
@@ -184,6 +188,7 @@ bool tracker_is_failing(struct tracker *tracker, const struct job *job)
 
 void tracker_fail_locked(struct job *job, enum job_state state, const char *reason)
 {
+	/* The first reason is told; what fails after it mostly fails because of it. */
 	if (!job->is_failing && !is_over(job)) {
 		job->is_failing = true;
 		job->failing_state = state;
@@ -224,6 +229,8 @@ bool tracker_worker_begin(struct tracker *tracker, uint32_t worker, const struct
 	uint64_t begin_ns = clock_now_ns();
 
 	gaptrace_mutex_lock(&tracker->mutex);
+	/* The daemon's own measure of the wait that the trace shows: tests hold one against the
+	 * other. */
 	*out_wait_ns = clock_now_ns() - begin_ns;
 	is_wanted = !job->is_failing;
 	if (is_wanted) {
@@ -271,6 +278,7 @@ bool tracker_partition_end_locked(
 	gaptrace_rwlock_write_lock(&tracker->status);
 	entry->state = result->is_done ? JOB_PARTITION_DONE : JOB_PARTITION_FAILED;
 	entry->gpu_ns = result->gpu_ns;
+	/* Under `status`, which guards the partitions' figures. */
 	tracker->counts.synthesis_ns += entry->synthesis_ns;
 	gaptrace_rwlock_unlock(&tracker->status);
 
@@ -286,6 +294,7 @@ bool tracker_partition_end_locked(
 		entry->publics = MOVE(result->publics);
 		entry->public_count = result->public_count;
 	}
+	/* Whoever brings it to the partition count ends the job: exactly one finalizer does. */
 	job->ended_count++;
 	assert(job->ended_count <= job->request.partition_count);
 	return job->ended_count == job->request.partition_count;
@@ -308,6 +317,7 @@ void tracker_job_end_locked(struct tracker *tracker, struct job *job)
 	job->state = job->is_failing ? job->failing_state : JOB_DONE;
 	job->end_ns = clock_now_ns();
 	tracker->counts.active--;
+	/* A daemon that stops waits a while for clients who have not fetched these. */
 	tracker->undelivered_count++;
 	if (job->state == JOB_DONE) {
 		tracker->counts.done[job->request.kind]++;
@@ -322,6 +332,8 @@ void tracker_job_end_locked(struct tracker *tracker, struct job *job)
 		job->trace.status = GAPTRACE_JOB_CANCELLED;
 		drop_proofs(job);
 	}
+	/* After the counts, before waiters are woken: an idle daemon has no open job in its
+	 * trace. */
 	gaptrace_job_end(&job->trace);
 	forget_oldest(tracker);
 	if (tracker->counts.active == 0) {
@@ -352,6 +364,7 @@ void tracker_deliver(struct tracker *tracker, struct job *job)
 void tracker_wait_delivered(struct tracker *tracker, uint64_t deadline_ns)
 {
 	gaptrace_mutex_lock(&tracker->mutex);
+	/* The condition serves both waits; each looks at its own words again. */
 	while (tracker->undelivered_count > 0 && !tracker->is_cancelled &&
 		gaptrace_condition_wait_until(&tracker->idle, &tracker->mutex, deadline_ns)) {
 	}

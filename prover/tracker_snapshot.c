@@ -58,6 +58,7 @@ static enum status fill(struct tracker *tracker, enum tracker_snapshot_scope sco
 	snapshot->counts = tracker->counts;
 	snapshot->is_draining = tracker->is_draining;
 	snapshot->workers = calloc(workers, sizeof(*snapshot->workers));
+	/* One more, since there may be none, and an empty answer is no failure. */
 	snapshot->jobs = calloc(tracker->job_count + 1, sizeof(*snapshot->jobs));
 	if (!snapshot->workers || !snapshot->jobs) {
 		return STATUS_NO_MEMORY;
@@ -67,6 +68,7 @@ static enum status fill(struct tracker *tracker, enum tracker_snapshot_scope sco
 	for (uint32_t i = 0; i < tracker->job_count && status == STATUS_OK; i++) {
 		if (is_wanted(tracker->jobs[i], scope, id)) {
 			status = copy_job(tracker->jobs[i], &snapshot->jobs[snapshot->job_count]);
+			/* Counted even when its copy failed, so that it is freed. */
 			snapshot->job_count++;
 		}
 	}
@@ -86,6 +88,7 @@ enum status tracker_snapshot_create(struct tracker *tracker, enum tracker_snapsh
 		return STATUS_NO_MEMORY;
 	}
 	gaptrace_mutex_lock(&tracker->mutex);
+	/* The order of both locks is the same everywhere: `tracker`, then `status`. */
 	gaptrace_rwlock_read_lock(&tracker->status);
 	status = fill(tracker, scope, id, snapshot);
 	gaptrace_rwlock_unlock(&tracker->status);
