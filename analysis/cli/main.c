@@ -2,6 +2,7 @@
 #include "analysis/cli/command.h"
 #include "trace/base/status.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,6 +76,13 @@ int main(int argc, char **argv)
 	if (!command) {
 		(void)fprintf(stderr, "gaptrace: no command '%s' (see gaptrace --help)\n", argv[1]);
 		return status_exit_code(STATUS_BAD_USE);
+	}
+	/*
+	 * Past a limit on file sizes a write fails like any other, and is told. Not where a command
+	 * of the user's would inherit that.
+	 */
+	if (command->run != command_record) {
+		(void)signal(SIGXFSZ, SIG_IGN);
 	}
 	return command->run(argc - 1, argv + 1);
 }

@@ -223,6 +223,10 @@ if [ -w /dev/full ]; then
   expect_status 74 full
 fi
 mkdir "$WORK/output"
+limited() { (ulimit -f 1 && exec "$gaptrace" report -o "$WORK/output/report" "$recording" 2>&1 | cat >&2; exit "${PIPESTATUS[0]}"); }
+expect_status 74 limited
+expect_line "$WORK/stderr" "output/report: File too large; the report was not written"
+expect_equal "$(ls "$WORK/output")" "" "files of a report that is too large"
 "$gaptrace" report -o "$WORK/output/report" "$recording"
 expect_equal "$(ls "$WORK/output")" report "files beside the report"
 

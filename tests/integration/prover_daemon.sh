@@ -71,13 +71,8 @@ expect_exit 73 'exists and is no socket' \
 grep -q precious "$WORK/precious" || fail "the file was removed"
 
 claim "a loopback port serves, in use it is refused, and others are never opened"
-"$PROVERD" --config "$WORK/one.conf" --listen 127.0.0.1:0 --state-dir "$WORK/state" 2>"$WORK/log" &
-DAEMON=$!
-DAEMONS+=("$DAEMON")
-for _ in $(seq 600); do
-  grep -q 'info: serving' "$WORK/log" && break
-  sleep 0.1
-done
+launch "$WORK/log" --config "$WORK/one.conf" --listen 127.0.0.1:0 --state-dir "$WORK/state"
+wait_log 'info: serving' "$WORK/log"
 port=$(sed -n 's|.*serving http://127.0.0.1:\([0-9]*\) .*|\1|p' "$WORK/log")
 expect_exit 0 '1 of 1 jobs done' "$PROVE" --connect "127.0.0.1:$port" --kind squaring --verify
 expect_exit 73 'the port is in use' \
@@ -91,26 +86,16 @@ claim "a client says where it found no daemon"
 expect_exit 69 'is proverd running there' "$PROVE" --socket "$WORK/nobody.sock" --kind squaring
 
 claim "without options the daemon and its client meet"
-"$PROVERD" --config "$WORK/one.conf" 2>"$WORK/log" &
-DAEMON=$!
-DAEMONS+=("$DAEMON")
-for _ in $(seq 600); do
-  grep -q 'info: serving' "$WORK/log" && break
-  sleep 0.1
-done
+launch "$WORK/log" --config "$WORK/one.conf"
+wait_log 'info: serving' "$WORK/log"
 expect_exit 0 '1 of 1 jobs done' "$PROVE" --kind squaring --verify
 [ "$(stat -c %a "$XDG_RUNTIME_DIR/gaptrace/proverd.sock")" = 600 ] || fail "others may connect"
 stop_daemon
 
 claim "a signal that comes while a key is made ends the daemon there and then"
 printf '%s\n' '[jobs]' 'kinds = squaring' 'squaring_rows = 500000' >"$WORK/large.conf"
-"$PROVERD" --config "$WORK/large.conf" --socket "$WORK/large.sock" --state-dir "$WORK/large" 2>"$WORK/large.log" &
-DAEMON=$!
-DAEMONS+=("$DAEMON")
-for _ in $(seq 600); do
-  grep -q 'making the test key' "$WORK/large.log" && break
-  sleep 0.1
-done
+launch "$WORK/large.log" --config "$WORK/large.conf" --socket "$WORK/large.sock" --state-dir "$WORK/large"
+wait_log 'making the test key' "$WORK/large.log"
 stop_daemon
 grep -q 'stopped before it served' "$WORK/large.log" || fail "it does not say why it ends"
 if grep -q 'made the test key' "$WORK/large.log"; then
@@ -136,6 +121,11 @@ done
   fail "both made a key: $(cat "$WORK/left.log" "$WORK/right.log")"
 kill "${DAEMONS[@]: -2}"
 
+claim "a key that is larger than a limit on files is told, and nothing of it stays"
+limited() { (ulimit -f 8 && exec "$PROVERD" --config "$WORK/left.conf" --socket "$WORK/no.sock" --state-dir "$WORK/limited"); }
+expect_exit 65 'squaring-chain-61.zkey.*File too large' limited
+[ -z "$(ls "$WORK/limited")" ] || fail "left behind: $(ls "$WORK/limited")"
+
 claim "counters that cannot be written are told at the start, not at the end"
 expect_exit 66 'counters.*cannot be written' \
   "$PROVERD" --config "$WORK/one.conf" --socket "$WORK/no.sock" --counters "$WORK/none/counters"
@@ -143,15 +133,14 @@ expect_exit 66 'counters.*cannot be written' \
 claim "SIGHUP is ignored; SIGTERM finishes what was accepted and refuses more"
 start_daemon slow '[gpu]
 kind = sim
+[daemon]
+drain_ms = 600000
 [sim]
 time_scale = 0.05'
 api POST /jobs '{"kind": "squaring", "partitions": 4}'
 kill -HUP "$DAEMON"
 kill -TERM "$DAEMON"
-for _ in $(seq 600); do
-  grep -q 'stopping: no new jobs' "$WORK/log" && break
-  sleep 0.1
-done
+wait_log 'stopping: no new jobs' "$WORK/log"
 expect_api 503 'shutting down' POST /jobs '{"kind": "squaring"}'
 wait_json /jobs/1 'page["state"] == "done"'
 wait "$DAEMON" || fail "proverd ended with $?"
@@ -164,13 +153,13 @@ kind = sim
 drain_ms = 0
 [sim]
 time_scale = 0.05' --counters "$WORK/counters"
-api POST /jobs '{"kind": "squaring", "partitions": 200}'
+# More than gets done before the second signal, however late that comes.
+for _ in $(seq 20); do
+  api POST /jobs '{"kind": "squaring", "partitions": 200}'
+done
 wait_json /status 'page["synthesis"]["active"] > 0'
 kill -TERM "$DAEMON"
-for _ in $(seq 600); do
-  grep -q 'stopping: no new jobs' "$WORK/log" && break
-  sleep 0.1
-done
+wait_log 'stopping: no new jobs' "$WORK/log"
 kill -TERM "$DAEMON"
 wait "$DAEMON" || fail "proverd ended with $?"
 grep -q 'the jobs are cancelled' "$WORK/log" || fail "the jobs were not cancelled"
