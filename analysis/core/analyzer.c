@@ -182,6 +182,7 @@ enum status analyzer_add_loss(struct analyzer *analyzer, const struct analyzer_l
 
 	if (loss->kind == ANALYZER_LOST_EVENTS) {
 		analyzer->trust.discarded_events += count ? count : 1;
+		analyzer->trust.has_uncounted |= count == 0;
 	} else {
 		analyzer->trust.discarded_packets += count ? count : 1;
 	}

@@ -69,8 +69,10 @@ struct count_note {
 /* One line for each count that is not zero. */
 static enum status note_counts(struct trust *trust)
 {
-	const char *lost = trust->source_count > 0 ? "the tool that recorded them says so"
-						   : "the recording buffers were too small";
+	const char *lost =
+		trust->has_uncounted      ? "at least: of some nobody knows how many they were"
+		: trust->source_count > 0 ? "left out, or lost as the tool that recorded them says"
+					  : "the recording buffers were too small";
 	/* clang-format off */
 	const struct count_note counts[] = {
 		{"lost events",          trust->discarded_events,  lost},

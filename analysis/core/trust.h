@@ -31,6 +31,7 @@ struct trust {
 	bool ok;
 	uint64_t events;
 	uint64_t discarded_events;
+	bool has_uncounted; /* of some losses nobody knows how many events: each counts as one */
 	uint64_t discarded_packets;
 	uint64_t dropped_records;
 	uint64_t bad_stamps;

@@ -73,6 +73,16 @@ static void one_in_a_hundred_is_the_limit(void **state)
 	assert_false(conclude(&trust, "late device records: 1"));
 }
 
+static void a_loss_without_a_number_is_no_number(void **state)
+{
+	struct trust trust = whole();
+
+	(void)state;
+	trust.discarded_events = 1;
+	trust.has_uncounted = true;
+	assert_true(conclude(&trust, "lost events: 1; at least"));
+}
+
 static void lost_packets_count_by_the_time_they_cover(void **state)
 {
 	struct trust trust = whole();
@@ -140,6 +150,7 @@ int main(void)
 		cmocka_unit_test(a_whole_recording_is_trusted_without_notes),
 		cmocka_unit_test(one_in_a_hundred_is_the_limit),
 		cmocka_unit_test(overlapping_recordings_are_not_to_be_trusted),
+		cmocka_unit_test(a_loss_without_a_number_is_no_number),
 		cmocka_unit_test(lost_packets_count_by_the_time_they_cover),
 		cmocka_unit_test(what_could_not_be_read_is_never_trusted),
 		cmocka_unit_test(notes_are_bounded),
