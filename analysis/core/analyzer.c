@@ -19,6 +19,7 @@ struct analyzer {
 	uint64_t last_ns;
 };
 
+/* The contract of docs/causes.md, checked for every gap of every report. */
 static bool parts_add_up(const struct gap *gap, const struct gap_part_list *list)
 {
 	uint64_t at_ns = gap->begin_ns;
@@ -55,6 +56,7 @@ static enum status on_gap(void *context, enum sweep_layer layer, const struct ga
 	struct analyzer *analyzer = context;
 	struct gap_part_list *parts = NULL;
 
+	/* Gaps in which nothing at all ran are counted, not explained: they lie inside these. */
 	if (layer == SWEEP_KERNEL && gap->end_ns - gap->begin_ns >= analyzer->threshold_ns) {
 		const enum status status = walk_explain(analyzer->walk, gap, &analyzer->parts);
 
@@ -152,7 +154,8 @@ enum status analyzer_add(struct analyzer *analyzer, const struct event *event)
 	if (event->kind == EVENT_IMPORT_NOTE) {
 		return add_note(analyzer, event);
 	}
-	/* Clocks of two sessions on one host may differ by nanoseconds in their offsets. */
+	/* Clocks of two sessions on one host may differ by nanoseconds in their offsets. Time
+	 * must not run backwards: every ring of the walk counts on it. */
 	if (event->time_ns < analyzer->last_ns) {
 		later = *event;
 		later.time_ns = analyzer->last_ns;
@@ -169,6 +172,7 @@ enum status analyzer_add(struct analyzer *analyzer, const struct event *event)
 	if (status == STATUS_OK && analyzer->listener.event) {
 		status = analyzer->listener.event(analyzer->listener.context, event);
 	}
+	/* What no open gap can ask for any more. */
 	if (analyzer->trust.events % FORGET_EVERY == 0) {
 		walk_forget_before(analyzer->walk, timeline_open_since(analyzer->timeline));
 	}
@@ -181,11 +185,13 @@ enum status analyzer_add_loss(struct analyzer *analyzer, const struct analyzer_l
 	enum status status;
 
 	if (loss->kind == ANALYZER_LOST_EVENTS) {
+		/* A loss whose size is not told is one at least. */
 		analyzer->trust.discarded_events += count ? count : 1;
 		analyzer->trust.has_uncounted |= count == 0;
 	} else {
 		analyzer->trust.discarded_packets += count ? count : 1;
 	}
+	/* Counted above; without a range no gap is touched by it. */
 	if (!loss->has_range || loss->begin_ns >= loss->end_ns) {
 		return STATUS_OK;
 	}

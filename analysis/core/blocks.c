@@ -46,6 +46,7 @@ static enum status device_of(struct block *block, uint32_t index, struct block_d
 	return STATUS_OK;
 }
 
+/* Names are mostly kept once: the pointer decides. */
 static bool is_same_text(const char *left, const char *right)
 {
 	return left == right || strcmp(left, right) == 0;
@@ -71,6 +72,7 @@ static enum status add_cause(struct block_device *device, const struct block_cau
 		.cause = added->cause, .object = added->object, .phase = added->phase};
 	struct block_cause *row = find_cause(device, &wanted);
 
+	/* As in the report's tables: the cause stays, its details go. */
 	if (!row && device->cause_count >= BLOCK_CAUSE_COUNT_MAX) {
 		wanted.object = "";
 		wanted.phase = "others";
@@ -151,6 +153,7 @@ static enum status join_pairs(struct blocks *blocks)
 {
 	enum status status = STATUS_OK;
 
+	/* join_next() moves the rest down, so the next pair begins one further on. */
 	for (uint32_t i = 0; i + 1 < blocks->count && status == STATUS_OK; i++) {
 		status = join_next(blocks, i);
 	}
@@ -169,6 +172,7 @@ enum status blocks_add_work(struct blocks *blocks, uint64_t time_ns, uint64_t wo
 		return STATUS_OK;
 	}
 	last->work += work;
+	/* No cut where time was charged already: it would have to be shared out again. */
 	if (last->work < blocks->work_per_block || time_ns < blocks->charged_until_ns) {
 		return STATUS_OK;
 	}
@@ -209,6 +213,7 @@ static enum status put_run(struct blocks *blocks, uint32_t index, enum sweep_lay
 	enum status status = STATUS_OK;
 
 	charge_until(blocks, end_ns);
+	/* The last block reaches to the end of time, so the loop ends. */
 	for (uint32_t i = block_of(blocks, from_ns); from_ns < end_ns; i++) {
 		struct block *block = &blocks->list[i];
 		const uint64_t to_ns = block->end_ns < end_ns ? block->end_ns : end_ns;
@@ -338,6 +343,7 @@ static enum status tidy(struct blocks *blocks)
 		blocks->list[blocks->count - 2].end_ns >= blocks->limit_ns) {
 		status = join_next(blocks, blocks->count - 2);
 	}
+	/* From here on the blocks fill the window exactly. */
 	blocks->list[blocks->count - 1].end_ns = blocks->limit_ns;
 	for (uint32_t i = 0; status == STATUS_OK && i + 1 < blocks->count;) {
 		if (blocks->list[i].work == 0) {

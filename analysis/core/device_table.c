@@ -66,6 +66,7 @@ static enum status add_source(struct device_table *table, const struct event *ev
 		return status;
 	}
 	table->devices[device]->ordinal = ordinal;
+	/* A name until the device tells its UUID, unique in the recording. */
 	(void)snprintf(table->devices[device]->uuid, NAME_BYTES_MAX, "%d:%d", event->pid, ordinal);
 
 	source = &table->sources[table->source_count++];
@@ -125,6 +126,7 @@ enum status device_table_describe(struct device_table *table, struct device_sour
 		return STATUS_OK;
 	}
 	known = has_uuid ? find_uuid(table, event->device.uuid) : DEVICE_COUNT_MAX;
+	/* Two processes on one device. Once gaps were told of it, it stays a device of its own. */
 	if (known != DEVICE_COUNT_MAX && !device->sweep.tracks[SWEEP_ANYTHING].has_begun) {
 		device->is_merged = true;
 		source->device = known;
@@ -153,6 +155,7 @@ uint64_t device_table_complete_until(
 	for (uint32_t i = 0; i < table->source_count; i++) {
 		const struct device_source *source = &table->sources[i];
 
+		/* Final is what every process that uses the device has promised. */
 		if (source->device != device || now_ns - source->last_event_ns > SOURCE_SILENT_NS) {
 			continue;
 		}

@@ -34,6 +34,7 @@ enum status duration_parse(const char *text, uint64_t *out_ns)
 			has_point = true;
 			continue;
 		}
+		/* "1.5ms" is 15 with a scale of 10: integers all the way, so that 0.1 is exact. */
 		if (__builtin_mul_overflow(value, 10, &value) ||
 			__builtin_add_overflow(value, (uint64_t)(*at - '0'), &value) ||
 			(has_point && __builtin_mul_overflow(scale, 10, &scale))) {
@@ -62,6 +63,7 @@ const char *duration_format(uint64_t duration_ns, char out_text[DURATION_TEXT_BY
 	double value;
 	int decimals;
 
+	/* Not in minutes: 61.20 s reads better than 1.020 min. */
 	for (size_t i = 0; i < 4 && duration_ns >= units[i].ns; i++) {
 		unit = &units[i];
 	}
@@ -70,6 +72,7 @@ const char *duration_format(uint64_t duration_ns, char out_text[DURATION_TEXT_BY
 		return out_text;
 	}
 	value = (double)duration_ns / (double)unit->ns;
+	/* Four digits, whatever the size. */
 	decimals = value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
 	(void)snprintf(out_text, DURATION_TEXT_BYTES, "%.*f %s", decimals, value, unit->name);
 	return out_text;

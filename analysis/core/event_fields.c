@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+/* An event without a NEED says nothing; without a FIELD, as if that were not known. lint.events
+ * holds the table against docs/events.md and the provider. */
 #define FIELD(name, storage, member)                                                               \
 	{                                                                                          \
 		name, FIELD_##storage, false, offsetof(struct event, member)                       \

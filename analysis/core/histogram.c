@@ -13,6 +13,7 @@ static uint64_t power_of_ten(uint32_t exponent)
 	return power;
 }
 
+/* Nine buckets a decade, by the first digit: bounds that people read without a table. */
 static uint32_t bucket_of(uint64_t duration_ns)
 {
 	uint32_t decade = 0;

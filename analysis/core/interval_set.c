@@ -17,6 +17,7 @@ static size_t first_touching(const struct interval_set *set, uint64_t time_ns)
 	size_t low = 0;
 	size_t high = set->count;
 
+	/* Mostly appended: losses come in order of time. */
 	if (high > 0 && set->intervals[high - 1].end_ns < time_ns) {
 		return high;
 	}
@@ -69,6 +70,7 @@ enum status interval_set_add(struct interval_set *set, uint64_t begin_ns, uint64
 		end_ns = merged->end_ns > end_ns ? merged->end_ns : end_ns;
 		last++;
 	}
+	/* It touches none, so there is one more; else those it touches become one. */
 	if (first == last) {
 		status = grow(set);
 		if (status != STATUS_OK) {

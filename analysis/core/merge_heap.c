@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdbool.h>
 
+/* At equal times the lower input, so that a merge is the same each time. */
 static bool comes_before(const struct merge_head *a, const struct merge_head *b)
 {
 	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->input < b->input;

@@ -10,6 +10,8 @@ static uint32_t bucket_of(uint64_t duration_ns)
 	if (duration_ns < QUANTILES_STEPS) {
 		return (uint32_t)duration_ns;
 	}
+	/* Powers of two cut into equal steps: the error is a share of the length, whatever the
+	 * length. */
 	shift = 63 - (uint32_t)__builtin_clzll(duration_ns) - QUANTILES_STEP_BITS;
 	return QUANTILES_STEPS * (shift + 1) + (uint32_t)((duration_ns >> shift) - QUANTILES_STEPS);
 }

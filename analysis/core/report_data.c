@@ -52,6 +52,7 @@ static enum status cause_row(struct report_cause_table *table, const struct gap_
 	const struct gap_part rest = {.cause = part->cause, .object = "", .phase = "others"};
 	struct report_cause *row;
 
+	/* The row "others" of the same cause: sums stay right when names run out. */
 	if (table->count >= REPORT_CAUSE_COUNT_MAX) {
 		part = &rest;
 		holder = "";
@@ -83,6 +84,7 @@ static enum status add_part(const struct report_data *report, struct report_caus
 	if (status != STATUS_OK) {
 		return status;
 	}
+	/* Parts of one gap in one row count as one gap. */
 	*out_is_first = row->last_gap != report->gap_number;
 	row->ns += part->to_ns - part->from_ns;
 	row->bytes += part->bytes;
@@ -99,6 +101,7 @@ static enum status add_parts(struct report_data *report, struct report_device *d
 	enum status status = blocks_add_gap(&report->blocks, gap);
 
 	report->gap_number++;
+	/* By holder for `who`, and without it for the table: threads change from run to run. */
 	for (uint32_t i = 0; i < parts->count && status == STATUS_OK; i++) {
 		const struct walk *walk = analyzer_walk(report->analyzer);
 		struct gap_part part = parts->parts[i];
@@ -198,6 +201,7 @@ static enum status on_gap(void *context, enum sweep_layer layer, const struct ga
 		return status;
 	}
 	histogram_add(&device->gaps[layer].histogram, length_ns);
+	/* Below it a gap is only in the histogram. */
 	if (length_ns >= analyzer_threshold_ns(report->analyzer)) {
 		split = walk_split(analyzer_walk(report->analyzer), gap);
 		add_length(&device->gaps[layer], gap, &split);
@@ -295,6 +299,7 @@ static enum status end_device(struct report_data *report, uint32_t index)
 	struct report_device *device = NULL;
 	enum status status;
 
+	/* Its operations are another index's: one UUID is one device. */
 	if (known->is_merged) {
 		return STATUS_OK;
 	}
@@ -315,6 +320,7 @@ enum status report_data_end(struct report_data *report)
 	const struct window *window = timeline_window(analyzer_timeline(report->analyzer));
 	enum status status;
 
+	/* First: ending the analyzer tells the last runs, which may reach past the window. */
 	blocks_set_limit(&report->blocks, window_end_ns(window));
 	status = analyzer_end(report->analyzer);
 	if (status == STATUS_OK) {

@@ -12,6 +12,7 @@ void strip_init(struct strip *strip, uint64_t origin_ns)
 	*strip = (struct strip){.origin_ns = origin_ns, .bin_ns = FIRST_BIN_NS};
 }
 
+/* So a run of any length fits the same memory: bins double until it does. */
 static void widen(struct strip *strip)
 {
 	for (int layer = 0; layer < STRIP_LAYER_COUNT; layer++) {
@@ -65,6 +66,7 @@ double strip_share(
 	from_ns = begin_ns > strip->origin_ns ? begin_ns - strip->origin_ns : 0;
 	to_ns = end_ns - strip->origin_ns;
 
+	/* A bin that is cut counts by its share, as if it were covered evenly. */
 	for (uint64_t bin = from_ns / strip->bin_ns; bin < STRIP_BIN_COUNT; bin++) {
 		const uint64_t bin_begin_ns = bin * strip->bin_ns;
 		const uint64_t bin_end_ns = bin_begin_ns + strip->bin_ns;

@@ -83,17 +83,20 @@ static enum status on_sweep_gap(void *context, const struct sweep_gap *sweep_gap
 			.graph = ender->graph,
 		};
 	}
+	/* docs/events.md, "Gaps": each is clipped to the window. */
 	if (gap.begin_ns < timeline->window.begin_ns) {
 		gap.begin_ns = timeline->window.begin_ns;
 	}
 	if (gap.end_ns > timeline->window_end_ns) {
 		gap.end_ns = timeline->window_end_ns;
+		/* What ended it did so after the window. */
 		gap.has_ender = false;
 		gap.edge = gap.edge == GAP_SILENT ? GAP_SILENT : GAP_AFTER_LAST;
 	}
 	if (gap.begin_ns >= gap.end_ns) {
 		return STATUS_OK;
 	}
+	/* From here on the window's begin must not move any more. */
 	timeline->window.is_begin_told = true;
 	return timeline->listener.gap(timeline->listener.context, sweep_gap->layer, &gap);
 }
@@ -115,6 +118,8 @@ static enum status advance(struct timeline *timeline, uint32_t device, uint64_t 
 	uint64_t until_ns;
 	uint64_t known_ns;
 
+	/* No watermark for a million operations: the older half is taken as final, and counted
+	 * as late if it was not. */
 	if (sweep_pending_count(sweep) > PENDING_COUNT_MAX) {
 		const uint64_t first_ns = sweep_pending_start_ns(sweep);
 
@@ -123,11 +128,14 @@ static enum status advance(struct timeline *timeline, uint32_t device, uint64_t 
 			now_ns > first_ns ? first_ns + (now_ns - first_ns) / 2 : first_ns + 1,
 			&listener);
 	}
+	/* Before its UUID is known it may turn out to be a device that another process reports,
+	 * too. */
 	if (!timeline->table.devices[device]->has_facts) {
 		return STATUS_OK;
 	}
 	until_ns = device_table_complete_until(&timeline->table, device, now_ns);
 	known_ns = window_known_until(&timeline->window);
+	/* Beyond what is known of the window a gap might still be clipped. */
 	return sweep_advance(sweep, until_ns < known_ns ? until_ns : known_ns, &listener);
 }
 
@@ -166,6 +174,7 @@ static enum status add_operation(struct timeline *timeline, const struct event *
 		return status;
 	}
 	timeline->counts.operations++;
+	/* Counted above, used for nothing: docs/events.md, "Operations". */
 	if (!has_valid_stamps(operation)) {
 		timeline->counts.bad_stamps++;
 		return STATUS_OK;
@@ -205,6 +214,7 @@ static enum status add_watermark(struct timeline *timeline, const struct event *
 		return status;
 	}
 	source->has_watermark = true;
+	/* A promise is not taken back by a later, smaller one. */
 	if (event->watermark.complete_until_ns > source->complete_until_ns) {
 		source->complete_until_ns = event->watermark.complete_until_ns;
 	}
@@ -244,6 +254,8 @@ static void add_clock_path(struct timeline *timeline, const struct event *event)
 		return;
 	}
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		/* Of several processes the way that is worst for the stamps, in the order of the
+		 * enumeration. */
 		if (paths[i].clock > counts->clock &&
 			strcmp(paths[i].name, event->state.name) == 0) {
 			counts->clock = paths[i].clock;
@@ -286,6 +298,7 @@ enum status timeline_add(struct timeline *timeline, const struct event *event)
 void timeline_set_imported(struct timeline *timeline)
 {
 	window_set_imported(&timeline->window);
+	/* Readers sort by start, so every event is its own watermark. */
 	timeline->table.is_in_order = true;
 }
 
@@ -315,6 +328,7 @@ uint64_t timeline_open_since(const struct timeline *timeline)
 	for (uint32_t i = 0; i < timeline->table.device_count; i++) {
 		const struct sweep *sweep = &timeline->table.devices[i]->sweep;
 		const struct sweep_track *track = &sweep->tracks[SWEEP_KERNEL];
+		/* The gap of this device that is open now: its history is still needed. */
 		const uint64_t begin_ns =
 			track->has_begun ? track->cover_end_ns : timeline->window.begin_ns;
 

@@ -28,6 +28,7 @@ enum status trust_note(struct trust *trust, const char *format, ...)
 	if (trust->note_count == TRUST_NOTE_COUNT_MAX) {
 		return STATUS_OK;
 	}
+	/* The last line says that there were more. */
 	if (trust->note_count == TRUST_NOTE_COUNT_MAX - 1) {
 		format = "more was found than is listed here";
 	}
@@ -57,6 +58,7 @@ enum status trust_add_source(struct trust *trust, const char *line)
 
 static bool is_above(uint64_t part, uint64_t whole, uint64_t percent_max)
 {
+	/* In doubles: nanoseconds times 100 may not fit 64 bits. */
 	return part > 0 && (double)part * 100.0 > (double)whole * (double)percent_max;
 }
 
@@ -118,6 +120,7 @@ enum status trust_conclude(struct trust *trust)
 		is_above(trust->bad_stamps, trust->operations, LOST_PERCENT_MAX) ||
 		is_above(trust->late_ns, trust->window_ns, LOST_PERCENT_MAX) ||
 		is_above(untrusted_ns, trust->window_ns, UNTRUSTED_PERCENT_MAX) ||
+		/* Packets whose time nobody knows may have been anywhere. */
 		(trust->discarded_packets > 0 && untrusted_ns == 0) || trust->unreadable > 0 ||
 		trust->told_twice > 0) {
 		trust->ok = false;

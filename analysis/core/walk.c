@@ -60,6 +60,7 @@ static void sweep(struct walk *walk)
 		walk_os_prune(&walk->imports, walk->lanes.lanes[i], forget_ns);
 	}
 	walk_calls_prune(&walk->calls, forget_ns, SIZE_MAX);
+	/* With many threads an idle one is given up at once, with few after a while. */
 	walk_lanes_sweep(
 		&walk->lanes, walk->lanes.count > WALK_LANE_COUNT_IDLE ? 0 : WALK_LANE_IDLE_NS);
 	walk_locks_sweep(&walk->locks, forget_ns);
@@ -78,6 +79,7 @@ static enum status distrust(
 	const struct walk_untrusted entry = {
 		.end_ns = end_ns, .begin_ns = begin_ns, .reason = reason};
 
+	/* In order of their ends, as all rings of the walk. */
 	return walk_ring_insert(
 		&walk->untrusted, walk_ring_below(&walk->untrusted, end_ns), &entry);
 }
@@ -90,6 +92,7 @@ static enum status forget_by_force(struct walk *walk)
 	const uint64_t end_ns = begin_ns + (walk->now_ns - begin_ns) / 2;
 	enum status status = distrust(walk, begin_ns, end_ns, "history limit");
 
+	/* What the older half would have told is then `unknown: history limit`. */
 	walk->lanes.forget_ns = end_ns;
 	sweep(walk);
 	return status;
@@ -117,6 +120,8 @@ enum status walk_add(struct walk *walk, const struct event *event)
 		walk->first_ns = event->time_ns;
 	}
 	walk->event_count++;
+	/* Before anything can refuse the event: evidence is what was recorded, not what was
+	 * used. */
 	walk_witness_add(&walk->witness, event);
 	if (walk->imports.is_on) {
 		status = walk_imports_note(&walk->imports, event);
@@ -158,6 +163,7 @@ enum status walk_add_untrusted(
 
 	assert(walk && reason);
 
+	/* Parts point to their reasons after the caller's text is gone. */
 	kept = walk_names_keep(&walk->names, reason);
 	if (!kept) {
 		return STATUS_NO_MEMORY;
@@ -177,6 +183,7 @@ struct walk_counts walk_counts(const struct walk *walk)
 	struct walk_counts counts = walk->counts;
 
 	counts.outside_operations = walk_imports_outside_count(&walk->imports);
+	/* Launched before the capture is not the same as not joined: no reason for distrust. */
 	counts.unjoined_operations -= counts.outside_operations;
 	return counts;
 }

@@ -61,6 +61,7 @@ static enum status join_call(struct walk *walk, const struct event *event,
 	const bool is_kernel = event->kind == EVENT_GPU_KERNEL;
 	struct walk_call *call;
 
+	/* 0 is no number: its call cannot be found. */
 	if (where->correlation == 0) {
 		walk->counts.unjoined_operations += is_kernel;
 		return STATUS_OK;
@@ -80,6 +81,8 @@ static enum status join_call(struct walk *walk, const struct event *event,
 		call->has_copy = true;
 		call->copy = *copy;
 	}
+	/* Records of operations and of calls come in either order, so both sides look for the
+	 * other. */
 	if (call->has_record) {
 		walk->counts.joined_operations += is_kernel;
 		walk->counts.before_launch += where->start_ns < call->start_ns;
@@ -102,6 +105,7 @@ static enum status add_kernel(struct walk *walk, const struct event *event)
 		.correlation = where->correlation,
 		.graph = event->kernel.graph,
 	};
+	/* Without a label: that is what tells kernels from copies. */
 	const enum status status = walk_devices_add(&walk->devices, event->pid, where, &operation);
 
 	return status == STATUS_OK ? join_call(walk, event, where, NULL) : status;
@@ -156,6 +160,7 @@ static enum status add_api(struct walk *walk, const struct event *event)
 	if (!call) {
 		return STATUS_NO_MEMORY;
 	}
+	/* They waited for this record. */
 	walk->counts.joined_operations += call->unjoined_count;
 	walk->counts.unjoined_operations -= call->unjoined_count;
 	call->unjoined_count = 0;
@@ -172,6 +177,8 @@ static enum status add_sync(struct walk *walk, const struct event *event)
 	const struct event_operation *where = &event->sync.operation;
 	const struct walk_stream_wait wait = {
 		.start_ns = where->start_ns,
+		/* Some tools give such a wait no length: then it ends where it begins, and rule
+		 * 2 looks at the other stream. */
 		.end_ns = where->end_ns > where->start_ns ? where->end_ns : where->start_ns,
 		.pid = event->pid,
 		.context = where->context,
@@ -213,6 +220,7 @@ static enum status add_overhead(struct walk *walk, const struct event *event)
 		.end_ns = event->overhead.end_ns,
 		.name = kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "overhead",
 		.pid = event->pid,
+		/* docs/causes.md, rule 3: it lies inside the call that it falls in. */
 		.category = WALK_CALL_OVERHEAD,
 	};
 

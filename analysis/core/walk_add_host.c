@@ -8,6 +8,7 @@
 
 static enum status add_span(struct walk *walk, const struct event *event, bool is_begin)
 {
+	/* A span belongs to the thread that began it, also when another one ends it. */
 	const int32_t tid =
 		is_begin || event->span.begin_tid == 0 ? event->tid : event->span.begin_tid;
 	struct walk_lane *lane = walk_lanes_get(&walk->lanes, event->pid, tid);
@@ -73,6 +74,7 @@ static enum status add_buffer(struct walk *walk, const struct event *event)
 	if (!lane || !buffer.name) {
 		return STATUS_NO_MEMORY;
 	}
+	/* What took no time, or nobody knows how much, covers nothing. */
 	if (event->buffer.duration_ns == 0 || event->buffer.duration_ns == GAPTRACE_UNKNOWN) {
 		return STATUS_OK;
 	}
@@ -89,6 +91,7 @@ static enum status add_job(struct walk *walk, const struct event *event)
 		return walk_jobs_end(&walk->jobs, event->pid, event->job.job,
 			walk_note_begin_ns(event, event->job.duration_ns), event->time_ns);
 	}
+	/* A job's begin changes nothing about how many are outstanding. */
 	if (event->kind != EVENT_JOB_SUBMIT) {
 		return STATUS_OK;
 	}
@@ -128,6 +131,7 @@ static enum status add_queue_state(struct walk *walk, const struct event *event)
 	if (event->state.work.device >= 0) {
 		walk_queue_set_device(queue, event->state.work.device);
 	}
+	/* Whether there is work, not how much: see walk_queue_set_depth(). */
 	return walk_queue_set_depth(queue, event->time_ns, event->state.value > 0 ? 1 : 0);
 }
 
@@ -157,6 +161,7 @@ static enum status add_state(struct walk *walk, const struct event *event)
 
 static enum walk_sched_state state_of(uint64_t previous_state)
 {
+	/* Imported rows may not say why a thread left its CPU. */
 	if (previous_state == GAPTRACE_UNKNOWN) {
 		return WALK_SCHED_AWAY;
 	}
@@ -201,6 +206,8 @@ static enum status add_os_call(struct walk *walk, const struct event *event)
 static void add_note(struct walk *walk, const struct event *event)
 {
 	if (event->note.kind == EVENT_NOTE_SOURCE) {
+		/* docs/causes.md, rule 11, from here on: what other tools recorded is read by
+		 * other rules. */
 		walk->imports.is_on = true;
 		walk->scheds.keeps_blocked = true;
 		walk->calls.keeps_first = true;

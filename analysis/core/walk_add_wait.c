@@ -20,6 +20,8 @@ static enum status note_gpu_hold(struct walk_lane *lane, const char *name, uint6
 	if (holds->count > 0) {
 		last = walk_ring_at(holds, holds->count - 1);
 	}
+	/* One thread holds one GPU mutex at a time: a second acquisition means that a release
+	 * was lost. */
 	if (last && last->release_ns == WALK_OPEN) {
 		last->release_ns = time_ns;
 		if (!is_acquired) {
@@ -57,6 +59,7 @@ enum status walk_add_lock(struct walk *walk, const struct event *event)
 		return walk_note_begin(walk, lane, &wait, event);
 	}
 	if (event->kind == EVENT_LOCK_ACQUIRE) {
+		/* Also when only one of wait and acquisition was recorded. */
 		if (event->lock.wait_ns > 0 || walk_note_find(lane, &wait)) {
 			status = walk_note_end(walk, lane, &wait, event, event->lock.wait_ns);
 		}
@@ -98,11 +101,13 @@ static enum status add_pop(struct walk *walk, const struct event *event, struct 
 	struct walk_item item;
 	enum status status;
 
+	/* docs/causes.md, rule 6: a pop is ended by the pusher of what it got. */
 	if (walk_queues_pop(&walk->queues, queue, event->queue.item, &item)) {
 		pop.has_ender = true;
 		pop.ender = item.lane;
 		pop.ender_ns = item.time_ns;
 	}
+	/* A recording may begin in the middle of a wait. */
 	queue->waiting_count -= queue->waiting_count > 0;
 	queue->popper = lane->self;
 	queue->pop_ns = event->time_ns;
@@ -269,6 +274,7 @@ static void refine_budget_wait(
 		}
 		room.begin_ns = wait->begin_ns;
 		act = walk_objects_made_room(&walk->objects, event->pid, &room);
+		/* Else what the wait knew at its end, the last release, stays. */
 		if (act.lane.generation != 0 && act.time_ns <= wait->end_ns) {
 			wait->has_ender = true;
 			wait->ender = act.lane;

@@ -67,6 +67,7 @@ enum walk_call_category walk_call_category(const char *name)
 
 static void release(struct walk_calls *calls, struct walk_call *call)
 {
+	/* In the table by number, on its thread by time: gone when both have let it go. */
 	if (!call->is_in_lane && !call->is_in_map) {
 		walk_slab_give_back(&calls->slab, call);
 	}
@@ -78,6 +79,7 @@ static void forget_oldest(struct walk_calls *calls)
 
 	memcpy(&call, walk_ring_at(&calls->arrivals, 0), sizeof(struct walk_call *));
 	walk_ring_drop_front(&calls->arrivals, 1);
+	/* A number used twice has a newer call in its place by now. */
 	if (walk_map_find(&calls->by_correlation, (uint32_t)call->pid, call->correlation) == call) {
 		(void)walk_map_remove(
 			&calls->by_correlation, (uint32_t)call->pid, call->correlation);
@@ -192,6 +194,8 @@ const struct walk_call *walk_calls_find(
 
 const struct walk_call *walk_calls_at(const struct walk_lane *lane, uint64_t y_ns)
 {
+	/* Calls by end: the innermost around y is the first that ends at y or later and began
+	 * before it. */
 	const size_t first = walk_ring_below(&lane->calls, y_ns);
 
 	for (size_t i = first; i < lane->calls.count && i - first < NESTED_CALLS_MAX; i++) {
@@ -246,6 +250,7 @@ static bool is_still_wanted(const struct walk_call *call, uint64_t forget_ns)
 
 void walk_calls_prune(struct walk_calls *calls, uint64_t forget_ns, size_t count_max)
 {
+	/* In order of arrival: the first that is still wanted ends the search. */
 	for (; calls->arrivals.count > 0 && count_max > 0; count_max--) {
 		struct walk_call *call;
 

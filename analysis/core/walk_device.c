@@ -34,6 +34,7 @@ enum status walk_devices_map(
 {
 	/* The table holds pointers that are never followed: an index as a distance from nothing. */
 	return walk_map_put(&devices->by_ordinal, (uint32_t)pid, (uint32_t)ordinal,
+		/* 0 is "none", so indices are kept one higher. */
 		(void *)((uintptr_t)device + 1));
 }
 
@@ -118,6 +119,7 @@ static enum status add_busy(struct walk_ring *ring, uint64_t begin_ns, uint64_t 
 		added.end_ns = busy->end_ns > added.end_ns ? busy->end_ns : added.end_ns;
 		after++;
 	}
+	/* Touches none: goes between its neighbours. */
 	if (after == first) {
 		return walk_ring_insert(ring, first, &added);
 	}
@@ -126,6 +128,7 @@ static enum status add_busy(struct walk_ring *ring, uint64_t begin_ns, uint64_t 
 		*(struct walk_busy *)walk_ring_at(ring, first + 1 + i - after) =
 			*(struct walk_busy *)walk_ring_at(ring, i);
 	}
+	/* What the new one swallowed. */
 	ring->count -= after - first - 1;
 	return STATUS_OK;
 }
@@ -161,6 +164,8 @@ enum status walk_devices_add_wait(struct walk_devices *devices, const struct wal
 	return insert_by_end(&devices->waits, wait->end_ns, wait);
 }
 
+/* Operations of one stream do not overlap, so the one that ends first at y or later is the only
+ * one that can run at y. */
 static const struct walk_operation *stream_at(
 	const struct walk_stream *stream, uint64_t y_ns, uint64_t *from_ns)
 {
@@ -194,6 +199,7 @@ const struct walk_operation *walk_devices_anywhere_at(const struct walk_devices 
 {
 	const struct walk_operation *found = NULL;
 
+	/* Every device of the process: a wait may be for a stream of another one. */
 	for (size_t i = 0; i < devices->by_stream.capacity; i++) {
 		const struct walk_stream *stream = devices->by_stream.entries[i].value;
 		const struct walk_operation *operation;
@@ -222,6 +228,8 @@ const struct walk_operation *walk_devices_copy_at(
 			continue;
 		}
 		operation = stream_at(stream, y_ns, from_ns);
+		/* Of several copies the one that began last; then by number, so that the table's
+		 * order does not decide. */
 		if (operation && operation->label &&
 			(!found || operation->start_ns > found->start_ns ||
 				(operation->start_ns == found->start_ns &&
@@ -257,6 +265,7 @@ bool walk_devices_others_busy(
 {
 	bool is_busy = false;
 
+	/* All are asked, also after a busy one, so that `from_ns` is where any of them changed. */
 	for (uint32_t i = 0; i < DEVICE_COUNT_MAX; i++) {
 		if (i != device) {
 			is_busy = is_busy_at(&devices->busy[i], y_ns, from_ns) || is_busy;
@@ -323,6 +332,7 @@ static bool keeps_stream(void *context, void *value)
 	struct walk_stream *stream = value;
 	const size_t old_count = walk_ring_below(&stream->operations, sweep->forget_ns);
 
+	/* All that it ever ran is forgotten. */
 	if (old_count == stream->operations.count) {
 		sweep->devices->operation_count -= old_count;
 		walk_ring_finish(&stream->operations);

@@ -15,6 +15,7 @@ static bool others_hold_work(
 		if (queue && queue->device != GAPTRACE_NONE &&
 			walk_devices_index(&walk->devices, queue->pid, queue->device, &device) &&
 			device != explanation->gap->device) {
+			/* All are asked, since each may be where the answer changes. */
 			is_held = walk_queue_had_work(queue, y_ns, from_ns) || is_held;
 		}
 	}
@@ -48,11 +49,13 @@ static bool charge_like_next(struct walk_explanation *explanation, uint64_t from
 	};
 	explanation->gap = &other;
 	walk_feed_charge(explanation, from_ns, y_ns);
+	/* The other gap was lent for one charge; its feeder must not answer for what comes next. */
 	explanation->gap = own;
 	explanation->feeder = NULL;
 	return true;
 }
 
+/* docs/causes.md, rule 9, from the gap's end backwards; every answer holds down to `from_ns`. */
 void walk_edge_charge(struct walk_explanation *explanation)
 {
 	const struct walk *walk = explanation->walk;

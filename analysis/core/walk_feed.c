@@ -80,6 +80,8 @@ static void charge_called(struct walk_explanation *explanation, const struct wal
 	const uint64_t cut_ns = issued_ns < to_ns ? issued_ns : to_ns;
 	const struct walk_stretch late = {.from_ns = from_ns, .to_ns = cut_ns, .act_ns = issued_ns};
 
+	/* docs/causes.md, rule 1. No lane when its thread was forgotten: then there is nobody to
+	 * follow. */
 	explanation->feeder = walk_lanes_of(&explanation->walk->lanes, call->lane);
 	if (is_inside_graph(explanation->walk, gap, call)) {
 		walk_charge(explanation, from_ns, to_ns, &graph);
@@ -120,6 +122,7 @@ void walk_feed_charge(struct walk_explanation *explanation, uint64_t from_ns, ui
 	}
 }
 
+/* A call may begin before the gap or return after it: then that part is empty. */
 static uint64_t clip(uint64_t time_ns, const struct gap *gap)
 {
 	if (time_ns < gap->begin_ns) {

@@ -29,6 +29,7 @@ void walk_imports_finish(struct walk_imports *imports)
 	walk_slab_finish(&imports->slab);
 }
 
+/* First times are at their maximum until something is seen, so that a comparison lowers them. */
 static struct walk_process *find_or_add(struct walk_imports *imports, int32_t pid)
 {
 	struct walk_process *process = walk_map_find(&imports->processes, (uint32_t)pid, 0);

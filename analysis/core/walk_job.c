@@ -38,6 +38,7 @@ static enum status change_from(struct walk_jobs *jobs, uint64_t time_ns, bool is
 		}
 		status = walk_ring_insert(&jobs->steps, i, &step);
 	}
+	/* Mostly none: only a job told late, by its end or a keyframe, changes later steps. */
 	for (; status == STATUS_OK && i < jobs->steps.count; i++) {
 		struct walk_job_step *later = walk_ring_at(&jobs->steps, i);
 
@@ -82,6 +83,8 @@ enum status walk_jobs_end(
 		return STATUS_OK; /* ended twice */
 	}
 	if (!kept) {
+		/* Its submit was not recorded: it is outstanding from its duration before its
+		 * end. */
 		status = walk_jobs_submit(
 			jobs, pid, job, (struct walk_job_submission){.time_ns = begin_ns});
 		kept = walk_map_find(&jobs->by_id, (uint32_t)pid, job);
@@ -99,6 +102,7 @@ bool walk_jobs_none_at(const struct walk_jobs *jobs, uint64_t y_ns, uint64_t *fr
 	const struct walk_job_step *step;
 
 	if (i == 0) {
+		/* Before the first step of a recording that tells of jobs none was outstanding. */
 		return jobs->is_told;
 	}
 	step = walk_ring_at(&jobs->steps, i - 1);

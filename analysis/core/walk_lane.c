@@ -66,6 +66,7 @@ static struct walk_lane *add_lane(struct walk_lanes *lanes)
 
 struct walk_lane *walk_lanes_get(struct walk_lanes *lanes, int32_t pid, int32_t tid)
 {
+	/* Events of one thread mostly come in runs. */
 	struct walk_lane *lane = lanes->latest;
 
 	if (lane && lane->pid == pid && lane->tid == tid) {
@@ -94,10 +95,12 @@ struct walk_lane *walk_lanes_of(
 {
 	struct walk_lane *lane;
 
+	/* Generation 0 is a reference to nobody. */
 	if (reference.generation == 0 || reference.index >= lanes->count) {
 		return NULL;
 	}
 	lane = lanes->lanes[reference.index];
+	/* Another generation: the lane is another thread's by now. */
 	return lane->self.generation == reference.generation ? lane : NULL;
 }
 
@@ -116,6 +119,7 @@ static void free_activity(struct walk_lanes *lanes, struct walk_activity *activi
 	}
 }
 
+/* Children point to it for as long as they are kept, so it may outlive its place in the ring. */
 static void drop_closed(struct walk_lanes *lanes, struct walk_lane *lane)
 {
 	struct walk_closed *closed = walk_ring_at(&lane->closed, 0);
@@ -172,12 +176,13 @@ bool walk_activity_is_wait(const struct walk_activity *activity)
 	return activity->kind <= WALK_WAIT;
 }
 
-/* What a closed child says about its parent's time; `sign` -1 takes it back. */
+/* What a closed child says about its parent's time, or takes that back. */
 static void cover(struct walk_activity *parent, const struct walk_activity *child, bool is_added)
 {
 	uint64_t covered_ns = child->covered_ns;
 	uint64_t delay_ns = child->covered_delay_ns;
 
+	/* docs/causes.md, rule 5: a wait is no running time, and has no delay of its own. */
 	if (walk_activity_is_wait(child)) {
 		covered_ns = child->end_ns - child->begin_ns;
 		delay_ns = 0;
@@ -204,6 +209,7 @@ enum status walk_lane_end(struct walk_lanes *lanes, struct walk_lane *lane,
 
 	assert(activity->end_ns == WALK_OPEN);
 
+	/* Clocks of two streams may be a few nanoseconds apart. */
 	activity->end_ns = end_ns > activity->begin_ns ? end_ns : activity->begin_ns;
 	closed.end_ns = activity->end_ns;
 	if (activity->parent) {
@@ -218,6 +224,7 @@ enum status walk_lane_end(struct walk_lanes *lanes, struct walk_lane *lane,
 		return STATUS_OK;
 	}
 	status = walk_ring_push(&lane->closed, &closed);
+	/* Two go for each that comes, so forgetting never comes in bursts. */
 	for (int i = 0; i < 2 && has_old_front(lanes, lane); i++) {
 		drop_closed(lanes, lane);
 	}
@@ -299,6 +306,7 @@ enum status walk_lane_insert(
 	if (!inserted) {
 		return STATUS_NO_MEMORY;
 	}
+	/* It began before these, so it is not inside them, whatever the order of the records. */
 	while (parent && parent->begin_ns > activity->begin_ns) {
 		parent = parent->parent;
 	}
@@ -339,6 +347,7 @@ struct walk_activity *walk_activity_outer(const struct walk_activity *activity, 
 
 struct walk_activity *walk_lane_at(const struct walk_lane *lane, uint64_t y_ns)
 {
+	/* [a, b) covers y when a < y <= b: the walk asks for the moment before y. */
 	const size_t i = walk_ring_below(&lane->closed, y_ns);
 	struct walk_activity *activity = lane->top;
 

@@ -88,6 +88,7 @@ enum status walk_locks_acquire(struct walk_locks *locks, const struct walk_lock_
 	if (!lock) {
 		return STATUS_NO_MEMORY;
 	}
+	/* Whoever held it alone has let it go: that release was lost, or comes late. */
 	if (lock->open.count > 0) {
 		status = close_lost(locks, lock, act);
 	}
@@ -153,6 +154,7 @@ enum status walk_locks_release(
 		*out_acquire_ns = late->acquire_ns;
 		return STATUS_OK;
 	}
+	/* Taken before the recording began. */
 	if (act->hold_ns != GAPTRACE_UNKNOWN && act->hold_ns < act->time_ns) {
 		hold.acquire_ns = act->time_ns - act->hold_ns;
 	}

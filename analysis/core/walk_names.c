@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Slots of the table; names of most recordings fit without growing. */
 #define CAPACITY_MIN 256
 #define CHUNK_BYTES  16384
 
@@ -98,6 +99,7 @@ static const char *add_name(
 	}
 	copy += sizeof(struct walk_name_facts);
 	memcpy(copy, name, length + 1);
+	/* Facts lie just before the text, so that a name is one pointer and still knows them. */
 	*walk_names_facts(copy) = (struct walk_name_facts){0};
 	names->names[i] = copy;
 	names->hashes[i] = hash;
@@ -105,25 +107,50 @@ static const char *add_name(
 	return copy;
 }
 
+/*
+ * The name as it is kept: whole, or as much as an event of ours may carry, in `cut`. Templates and
+ * ranges with shapes in them have thousands of bytes, and begin with what tells them apart.
+ */
+static const char *shorten(const char *name, size_t *out_length, char cut[NAME_BYTES_MAX])
+{
+	size_t length = NAME_BYTES_MAX - 1;
+
+	name = name ? name : "";
+	*out_length = strlen(name);
+	if (*out_length <= length) {
+		return name;
+	}
+	/* Whole characters: up to three bytes of one may lie before the cut. */
+	while (length > NAME_BYTES_MAX - 4 && ((unsigned char)name[length] & 0xc0) == 0x80) {
+		length--;
+	}
+	memcpy(cut, name, length);
+	cut[length] = '\0';
+	*out_length = length;
+	return cut;
+}
+
 const char *walk_names_keep(struct walk_names *names, const char *name)
 {
 	const bool is_full = names->count >= WALK_NAME_COUNT_MAX;
+	char cut[NAME_BYTES_MAX];
 	size_t length;
 	uint32_t hash;
 	size_t i;
 
-	name = name ? name : "";
+	name = shorten(name, &length, cut);
+	/* Half of the slots stay empty; two are for the name and for WALK_NAME_OTHER. */
 	if (!is_full && (names->count + 2) * 2 > names->capacity && grow(names) != STATUS_OK) {
 		return NULL;
 	}
-	length = strlen(name);
 	hash = hash_name(name, length);
 	i = find_place(names, name, hash);
 	if (names->names[i]) {
 		return names->names[i];
 	}
-	/* One longer than any event may carry would come from a broken trace. */
-	if (is_full || length >= NAME_BYTES_MAX) {
+	/* Refused ones share one name: the report stays right about time and says less about names.
+	 */
+	if (is_full) {
 		names->refused_count++;
 		name = WALK_NAME_OTHER;
 		length = strlen(name);
@@ -135,10 +162,12 @@ const char *walk_names_keep(struct walk_names *names, const char *name)
 
 const char *walk_names_find(const struct walk_names *names, const char *name)
 {
-	name = name ? name : "";
-	return names->capacity > 0
-		       ? names->names[find_place(names, name, hash_name(name, strlen(name)))]
-		       : NULL;
+	char cut[NAME_BYTES_MAX];
+	size_t length;
+
+	name = shorten(name, &length, cut);
+	return names->capacity > 0 ? names->names[find_place(names, name, hash_name(name, length))]
+				   : NULL;
 }
 
 void walk_names_finish(struct walk_names *names)

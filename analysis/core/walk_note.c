@@ -13,6 +13,7 @@ struct walk_lane *walk_note_lane(struct walk *walk, const struct event *event)
 
 uint64_t walk_note_begin_ns(const struct event *event, uint64_t duration_ns)
 {
+	/* Else it has lasted since before anything was recorded. */
 	return duration_ns != GAPTRACE_UNKNOWN && duration_ns < event->time_ns
 		       ? event->time_ns - duration_ns
 		       : 0;
@@ -23,6 +24,7 @@ static bool is_match(const struct walk_activity *open, const struct walk_activit
 	if (open->kind != wanted->kind) {
 		return false;
 	}
+	/* Names are kept once, so equal ones are equal pointers. */
 	if (open->kind == WALK_SPAN || open->kind == WALK_PROVE_START) {
 		return open->name == wanted->name && open->work.job == wanted->work.job &&
 		       open->work.partition == wanted->work.partition;
@@ -33,6 +35,7 @@ static bool is_match(const struct walk_activity *open, const struct walk_activit
 struct walk_activity *walk_note_find(
 	const struct walk_lane *lane, const struct walk_activity *wanted)
 {
+	/* Innermost first: of two alike the one that was begun last ends first. */
 	struct walk_activity *open = walk_lane_open(lane, NULL);
 
 	while (open && !is_match(open, wanted)) {
@@ -80,11 +83,13 @@ enum status walk_note_end(struct walk *walk, struct walk_lane *lane, struct walk
 	struct walk_activity *open = walk_note_find(lane, ended);
 	enum status status = STATUS_OK;
 
+	/* The begin was lost, or was before the recording: an end carries its duration for this. */
 	if (!open) {
 		ended->begin_ns = walk_note_begin_ns(event, duration_ns);
 		ended->end_ns = event->time_ns;
 		return walk_lane_insert(&walk->lanes, lane, ended);
 	}
+	/* A span that ends on another thread says nothing about what its first one does now. */
 	if (lane->tid == event->tid) {
 		status = walk_note_stale_waits(walk, lane, open, event->time_ns);
 	}
@@ -95,6 +100,7 @@ enum status walk_note_end(struct walk *walk, struct walk_lane *lane, struct walk
 	open->ender = ended->ender;
 	open->ender_ns = ended->ender_ns;
 	open->has_ender = ended->has_ender;
+	/* A pop learns its work only at its end. */
 	if (ended->work.job != 0) {
 		open->work = ended->work;
 	}

@@ -47,6 +47,8 @@ enum status walk_objects_wake(
 		}
 		status = walk_map_put(&objects->wakes, (uint32_t)pid, object, last);
 	}
+	/* docs/causes.md, rule 6: the last wake before a wait's end is what ended it, so one for
+	 * each object will do. */
 	*last = act;
 	return status;
 }
@@ -100,6 +102,7 @@ enum status walk_objects_submit(
 	enum status status = STATUS_OK;
 
 	if (!kept) {
+		/* Whose begins were lost would stay for ever. */
 		if (objects->tasks.count >= WALK_TASK_COUNT_MAX) {
 			drop_old_tasks(objects, submitted->submit.time_ns);
 		}
@@ -109,6 +112,7 @@ enum status walk_objects_submit(
 		}
 		status = walk_map_put(&objects->tasks, (uint32_t)pid, task, kept);
 	}
+	/* A task's number may come round again: the newer submission counts. */
 	*kept = *submitted;
 	return status;
 }
@@ -144,6 +148,7 @@ enum status walk_objects_budget(struct walk_objects *objects, int32_t pid, uint6
 	if (status != STATUS_OK) {
 		return status;
 	}
+	/* A few hundred samples suffice: a wait asks for those since its begin. */
 	kept->last_ns = sample->act.time_ns;
 	if (kept->samples.count == WALK_BUDGET_SAMPLES_MAX) {
 		walk_ring_drop_front(&kept->samples, 1);
@@ -169,6 +174,8 @@ struct walk_act walk_objects_made_room(
 		if (sample->act.time_ns < room->begin_ns) {
 			break;
 		}
+		/* Backwards to the last moment without room: the release after it made the room.
+		 * Without a size, the last release. */
 		if (found && (room->bytes == 0 || !fits(sample, room->bytes))) {
 			break;
 		}

@@ -12,6 +12,7 @@ struct phase_cause {
 	enum cause cause;
 };
 
+/* docs/causes.md, rule 5. Whatever is not here is CAUSE_CPU_PHASE. */
 static const struct phase_cause phases[] = {
 	{"synthesize", CAUSE_SYNTHESIS},
 	{"synthesis", CAUSE_SYNTHESIS},
@@ -40,6 +41,7 @@ enum cause walk_phase_cause(const char *name)
 {
 	struct walk_name_facts *facts = walk_names_facts(name);
 
+	/* Looked up once for each name and kept beside it: 0 is "not asked yet". */
 	if (facts->phase_cause == 0) {
 		facts->phase_cause = (uint8_t)(find_cause(name) + 1);
 	}

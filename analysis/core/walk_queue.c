@@ -28,6 +28,7 @@ struct walk_queue *walk_queues_find(const struct walk_queues *queues, int32_t pi
 	return walk_map_find(&queues->by_id, (uint32_t)pid, id);
 }
 
+/* By (process, address): an address alone may be another process's queue. */
 struct walk_queue *walk_queues_get(
 	struct walk_queues *queues, int32_t pid, uint64_t id, const char *name)
 {
@@ -104,6 +105,7 @@ static void drop_old_items(struct walk_queues *queues, uint64_t now_ns)
 
 void walk_queue_set_device(struct walk_queue *queue, int32_t device)
 {
+	/* docs/causes.md, rule 6: a queue is a device's as long as all its items name that one. */
 	if (!queue->is_used) {
 		queue->is_used = true;
 		queue->device = device;
@@ -119,6 +121,7 @@ enum status walk_queues_push(struct walk_queues *queues, struct walk_queue *queu
 	struct walk_item *kept = walk_map_find(&queue->items, item, 0);
 	enum status status;
 
+	/* Whose pops were lost would stay for ever. */
 	if (!kept && queues->items.taken_count >= WALK_ITEM_COUNT_MAX) {
 		drop_old_items(queues, pushed->time_ns);
 	}
@@ -128,6 +131,8 @@ enum status walk_queues_push(struct walk_queues *queues, struct walk_queue *queu
 	if (!kept) {
 		return STATUS_NO_MEMORY;
 	}
+	/* An item's number that comes again while it is here: its pop was lost, the new push
+	 * counts. */
 	*kept = *pushed;
 	status = walk_map_put(&queue->items, item, 0, kept);
 	walk_queue_set_device(queue, pushed->work.device);
@@ -155,6 +160,7 @@ enum status walk_queue_set_depth(struct walk_queue *queue, uint64_t time_ns, uin
 	queue->last_ns = time_ns;
 	if (queue->turns.count > 0) {
 		last = walk_ring_at(&queue->turns, queue->turns.count - 1);
+		/* Only turns between empty and not are kept: the depth itself explains nothing. */
 		if (last->has_work == turn.has_work) {
 			return STATUS_OK;
 		}
@@ -171,6 +177,7 @@ bool walk_queue_had_work(const struct walk_queue *queue, uint64_t y_ns, uint64_t
 		return false;
 	}
 	turn = walk_ring_at(&queue->turns, i - 1);
+	/* The answer holds from here to y; callers cut their part there. */
 	if (turn->time_ns > *from_ns) {
 		*from_ns = turn->time_ns;
 	}
@@ -212,6 +219,7 @@ static bool keeps_queue(void *context, void *value)
 		walk_slab_give_back(&sweep->queues->slab, queue);
 		return false;
 	}
+	/* The last old turn says what holds since. */
 	if (old_count > 1) {
 		walk_ring_drop_front(&queue->turns, old_count - 1);
 	}

@@ -9,6 +9,7 @@
 
 void walk_ring_init(struct walk_ring *ring, size_t item_bytes)
 {
+	/* Items begin with the uint64_t that they are ordered by, and lie one behind another. */
 	assert(item_bytes % sizeof(uint64_t) == 0);
 
 	*ring = (struct walk_ring){.item_bytes = item_bytes};
@@ -45,6 +46,7 @@ enum status walk_ring_insert(struct walk_ring *ring, size_t i, const void *item)
 		return status;
 	}
 	ring->count++;
+	/* From the end: nearly every item is the latest, and moves nothing. */
 	for (size_t j = ring->count - 1; j > i; j--) {
 		memcpy(walk_ring_at(ring, j), walk_ring_at(ring, j - 1), ring->item_bytes);
 	}

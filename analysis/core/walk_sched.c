@@ -79,6 +79,7 @@ static struct walk_sched *get_sched(struct walk_scheds *scheds, int32_t tid, uin
 	return sched;
 }
 
+/* A spell that lasts already goes on: a second wake changes nothing. */
 static void begin(struct spell *spell, uint64_t time_ns)
 {
 	if (spell->since_ns == NOT_NOW) {
@@ -106,6 +107,7 @@ enum status walk_scheds_leave(
 	if (!sched) {
 		return STATUS_NO_MEMORY;
 	}
+	/* Preempted: it could run on at once. */
 	sched->starved.since_ns = state == WALK_SCHED_RUNNABLE ? time_ns : NOT_NOW;
 	if (state != WALK_SCHED_RUNNABLE && scheds->keeps_blocked) {
 		begin(state == WALK_SCHED_BLOCKED ? &sched->blocked : &sched->away, time_ns);
@@ -120,6 +122,7 @@ enum status walk_scheds_wake(struct walk_scheds *scheds, int32_t tid, uint64_t t
 	if (!sched) {
 		return STATUS_NO_MEMORY;
 	}
+	/* Awake, and waiting for a CPU until it is switched to. */
 	begin(&sched->starved, time_ns);
 	return end(scheds, &sched->blocked, time_ns);
 }
@@ -143,6 +146,7 @@ bool walk_scheds_knows(const struct walk_scheds *scheds, int32_t tid, uint64_t f
 {
 	const struct walk_sched *sched = walk_map_find(&scheds->by_tid, (uint32_t)tid, 0);
 
+	/* Before its first event nothing is known, which is not the same as "it ran". */
 	return sched && sched->first_ns <= from_ns;
 }
 

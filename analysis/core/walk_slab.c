@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+/* So many that malloc is rare, so few that a short recording stays small. */
 #define CHUNK_OBJECTS 256
 
 struct free_object {
@@ -31,6 +32,7 @@ static void add_chunk(struct walk_slab *slab)
 	}
 	chunk->next = slab->chunks;
 	slab->chunks = chunk;
+	/* Backwards, so that objects are handed out in the order of their addresses. */
 	for (size_t i = CHUNK_OBJECTS; i > 0; i--) {
 		struct free_object *object =
 			(void *)((char *)chunk->objects + (i - 1) * slab->object_bytes);
@@ -44,6 +46,7 @@ void *walk_slab_take(struct walk_slab *slab)
 {
 	struct free_object *object;
 
+	/* Chunks are never given back before the end: the walk's peak is its size. */
 	if (!slab->free_objects) {
 		add_chunk(slab);
 	}

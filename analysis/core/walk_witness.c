@@ -8,6 +8,8 @@ static void thin_out(struct walk_witness *witness)
 {
 	struct walk_evidence *evidence = &witness->evidence;
 
+	/* The later of each pair, so that samples stay spread over the run and the last one is
+	 * kept. */
 	for (uint32_t i = 0; i < WALK_FLOOR_SAMPLES_MAX / 2; i++) {
 		memcpy(evidence->live_counts[i], evidence->live_counts[2 * i + 1],
 			sizeof(evidence->live_counts[i]));
@@ -24,6 +26,7 @@ static void end_job(struct walk_witness *witness)
 		witness->stride = 1;
 	}
 	evidence->ended_jobs++;
+	/* docs/causes.md, "buffer_leak": at most 64 samples, whatever the run's length. */
 	if (evidence->ended_jobs % witness->stride != 0) {
 		return;
 	}

@@ -42,6 +42,7 @@ static uint64_t job_of(const struct event *event)
 	}
 }
 
+/* By search: a daemon has few jobs open at once. */
 static struct window_job *find_open(struct window *window, int32_t pid, uint64_t job)
 {
 	for (size_t i = 0; i < window->open_count; i++) {
@@ -132,6 +133,7 @@ static void end_job(struct window *window, const struct event *event)
 	}
 	if (open) {
 		partitions = partitions ? partitions : open->partitions;
+		/* The order of the open ones does not matter. */
 		*open = window->open[--window->open_count];
 	}
 	window->ended[window->ended_next++ % WINDOW_ENDED_JOBS] =
@@ -139,6 +141,7 @@ static void end_job(struct window *window, const struct event *event)
 	window->has_job_end = true;
 	window->last_job_end_ns = event->time_ns;
 	window->last_job_event_ns = event->time_ns;
+	/* A cancelled job counts as failed: its work was not done. */
 	if (event->job.status == GAPTRACE_JOB_DONE) {
 		window->jobs_done++;
 		window->partitions_done += partitions;
@@ -213,6 +216,7 @@ static bool note_time(struct window *window, const struct event *event)
 
 static bool may_begin(const struct window *window)
 {
+	/* An assumed begin gives way to a job's submit as long as no gap was told by it. */
 	return !window->has_begun || (window->is_begin_assumed && !window->is_begin_told);
 }
 
@@ -270,6 +274,8 @@ uint64_t window_known_until(const struct window *window)
 		return 0;
 	}
 	if (window->open_count > 0 || window->last_job_event_ns == 0) {
+		/* While a job is open, or none was ever told, the window goes on: gaps up to now
+		 * are final. */
 		return window->last_event_ns;
 	}
 	return window->last_job_event_ns;

@@ -19,6 +19,7 @@ static enum status add_partitions(struct work_meter *meter, const struct event *
 {
 	const uint64_t finished = window->partitions_finished - meter->partitions_finished;
 	const uint64_t done = window->partitions_done - meter->partitions_done;
+	/* Until the first one, whole jobs were counted: that was the only figure there was. */
 	const bool is_first = finished > 0 && meter->partitions_finished == 0;
 
 	meter->partitions_finished = window->partitions_finished;
@@ -59,9 +60,11 @@ enum status work_meter_add(struct work_meter *meter, const struct event *event,
 		return STATUS_OK;
 	}
 	begin(meter, window, blocks);
+	/* None of the window, see begin(). */
 	if (meter->has_begun && end_ns < window->begin_ns) {
 		return STATUS_OK;
 	}
+	/* Work after the last job's end is held until a later job shows that the window went on. */
 	if (window->open_count > 0 || window->last_job_event_ns >= meter->held_until_ns) {
 		status = release_held(meter, blocks);
 	}

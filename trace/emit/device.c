@@ -15,6 +15,7 @@ struct device_row {
 	char link[64];
 };
 
+/* Kept for keyframes: a recording that begins later must be told what its devices are. */
 static struct {
 	pthread_mutex_t mutex; /* guards the rows */
 	uint32_t count;
@@ -62,6 +63,7 @@ void device_repeat(void)
 	pthread_mutex_unlock(&devices.mutex);
 }
 
+/* A fork while another thread holds the mutex would leave it locked in the child for ever. */
 static void fork_prepare(void)
 {
 	pthread_mutex_lock(&devices.mutex);

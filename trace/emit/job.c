@@ -62,6 +62,7 @@ void gaptrace_keyframe(void)
 		.value = GAPTRACE_SCHEMA_VERSION,
 	};
 
+	/* Walking the names costs a lock, so not for nobody. */
 	if (WANTED(state)) {
 		process.tid = (int32_t)getpid();
 		gaptrace_state(&process);

@@ -59,6 +59,8 @@ static size_t find_row(const char *name)
 		size_t row = (slot + i) % STRING_COUNT_MAX;
 		const char *found = __atomic_load_n(&strings.rows[row].name, __ATOMIC_ACQUIRE);
 
+		/* Names live as long as the process, so equal texts at two addresses are only
+		 * two rows. */
 		if (!found || found == name) {
 			return row;
 		}
@@ -77,6 +79,7 @@ static nvtxStringHandle_t string_handle(const char *name)
 	if (__atomic_load_n(&strings.rows[row].name, __ATOMIC_ACQUIRE) == name) {
 		return strings.rows[row].handle;
 	}
+	/* Looked for again: another thread may have added it since. */
 	pthread_mutex_lock(&strings.mutex);
 	row = find_row(name);
 	if (row < STRING_COUNT_MAX && !strings.rows[row].name) {

@@ -9,6 +9,7 @@
 #include <malloc.h>
 #include <stdio.h>
 
+/* What prctl(PR_SET_NAME) keeps, the final zero included. */
 #define OS_NAME_BYTES 16
 
 bool gaptrace_is_on(void)
@@ -52,6 +53,7 @@ void gaptrace_mutex_finish(struct gaptrace_mutex *mutex)
 
 static inline void mutex_count(struct gaptrace_mutex *mutex)
 {
+	/* Under the mutex, so no read-modify-write; atomic for whoever reads it meanwhile. */
 	__atomic_store_n(&mutex->acquire_count, mutex->acquire_count + 1, __ATOMIC_RELAXED);
 }
 
@@ -89,6 +91,7 @@ void gaptrace_rwlock_finish(struct gaptrace_rwlock *rwlock)
 void gaptrace_rwlock_read_lock(struct gaptrace_rwlock *rwlock)
 {
 	(void)pthread_rwlock_rdlock(&rwlock->rwlock);
+	/* Readers count at once. */
 	(void)__atomic_fetch_add(&rwlock->acquire_count, 1, __ATOMIC_RELAXED);
 }
 
@@ -116,6 +119,7 @@ void gaptrace_condition_finish(struct gaptrace_condition *condition)
 bool gaptrace_condition_wait_until(
 	struct gaptrace_condition *condition, struct gaptrace_mutex *mutex, uint64_t deadline_ns)
 {
+	/* Before the mutex is let go: a wake from then on is seen. */
 	uint32_t sequence = condition_wait_prepare(condition);
 	bool is_awake;
 
@@ -167,6 +171,8 @@ void gaptrace_queue_push(
 	(void)queue;
 	(void)name;
 	(void)depth;
+	/* What libgaptrace would fill in is set here too, so that a program cannot come to
+	 * depend on either. */
 	item->pushed_ns = 0;
 }
 

@@ -18,6 +18,7 @@ struct gaptrace_wait gaptrace_wait_begin(
 {
 	struct gaptrace_wait wait = {.object = object, .name = name, .kind = kind};
 
+	/* The end's duration needs the begin's time, also when only ends are recorded. */
 	if (WANTED(wait_begin) || WANTED(wait_end)) {
 		wait.begin_ns = clock_now_ns();
 	}
@@ -30,6 +31,7 @@ struct gaptrace_wait gaptrace_wait_begin(
 
 void gaptrace_wait_end(const struct gaptrace_wait *wait)
 {
+	/* Before the event, as the push came after it: ranges lie inside what the events tell. */
 	nvtx_range_pop();
 	if (WANTED(wait_end)) {
 		uint64_t wait_ns = between(wait->begin_ns, clock_now_ns());
@@ -48,6 +50,7 @@ void gaptrace_wake(const void *object, const char *name)
 void gaptrace_queue_push(
 	const void *queue, const char *name, struct gaptrace_item *item, uint32_t depth)
 {
+	/* 0 says to the pop that nobody looked at the clock. */
 	item->pushed_ns = WANTED(queue_push) || WANTED(queue_pop) ? clock_now_ns() : 0;
 	if (WANTED(queue_push)) {
 		EMIT(queue_push, queue, name, item, depth);
@@ -101,6 +104,7 @@ void gaptrace_task_submit(struct gaptrace_task *task, uint32_t backlog)
 
 static uint64_t queued_ns(const struct gaptrace_task *task)
 {
+	/* A recording may begin between submit and begin, or between begin and end. */
 	return task->begin_ns ? between(task->submitted_ns, task->begin_ns) : GAPTRACE_UNKNOWN;
 }
 

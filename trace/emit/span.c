@@ -50,6 +50,7 @@ static __attribute__((noinline)) struct gaptrace_span span_begin(
 
 struct gaptrace_span gaptrace_span_begin(const char *name, struct gaptrace_work work)
 {
+	/* Asked before anything else: with nothing recording this is all that a span costs. */
 	bool is_timed = WANTED(span_begin) || WANTED(span_end);
 
 	if (!is_timed && !nvtx_range_is_on()) {
@@ -60,6 +61,7 @@ struct gaptrace_span gaptrace_span_begin(const char *name, struct gaptrace_work 
 
 void gaptrace_span_end(const struct gaptrace_span *span)
 {
+	/* A range that never began is 0, which the tool is not told. */
 	nvtx_range_end(span->nvtx_range);
 	if (WANTED(span_end)) {
 		struct sample_usage usage = usage_of(span);

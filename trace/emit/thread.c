@@ -29,6 +29,7 @@ static struct {
 	} names[THREAD_NAME_COUNT_MAX];
 } threads = {.mutex = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
+/* By search: names change when threads come and go, not while they work. */
 static void table_remove(int32_t tid)
 {
 	pthread_mutex_lock(&threads.mutex);
@@ -64,6 +65,7 @@ static void thread_ended(void *unused)
 {
 	(void)unused;
 	gaptrace_thread_end();
+	/* Other destructors may still emit; they must not make the thread watched again. */
 	thread_self.is_ending = true;
 }
 
@@ -82,6 +84,7 @@ static void fork_child(void)
 {
 	uint32_t own = 0;
 
+	/* Its own name stays, under its new id; the others' threads are not in the child. */
 	while (own < threads.count && threads.names[own].tid != thread_self.tid) {
 		own++;
 	}
