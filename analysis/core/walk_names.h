@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names kept once each, so that equal ones have one address, which stays as long as the struct.
- * Past WALK_NAME_COUNT_MAX every new name becomes "(other)". All zero is empty.
+ * Of one that does not fit NAME_BYTES_MAX the beginning is kept, and stands for all of it. Past
+ * WALK_NAME_COUNT_MAX every new name becomes "(other)". All zero is empty.
  */
 #pragma once
 

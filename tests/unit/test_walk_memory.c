@@ -238,6 +238,30 @@ static void names_are_bounded(void **state)
 	walk_names_finish(&names);
 }
 
+/* Of two that begin alike one is known by its beginning; characters are not cut in half. */
+static void long_names_are_kept_by_their_beginnings(void **state)
+{
+	struct walk_names names = {0};
+	char name[5000];
+	const char *kept;
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	kept = walk_names_keep(&names, name);
+	assert_int_equal(strlen(kept), NAME_BYTES_MAX - 1);
+	assert_int_equal(strspn(kept, "x"), NAME_BYTES_MAX - 1);
+	assert_ptr_equal(walk_names_find(&names, name), kept);
+	name[NAME_BYTES_MAX + 100] = 'y';
+	assert_ptr_equal(walk_names_keep(&names, name), kept);
+	name[0] = 'y';
+	assert_ptr_not_equal(walk_names_keep(&names, name), kept);
+	memcpy(name + NAME_BYTES_MAX - 2, "\xc3\xa4", 2);
+	assert_int_equal(strlen(walk_names_keep(&names, name)), NAME_BYTES_MAX - 2);
+	assert_int_equal(names.refused_count, 0);
+	walk_names_finish(&names);
+}
+
 /* The table against a plain array: put, find and remove of few keys, so that they collide. */
 static void a_map_finds_what_was_put(void **state)
 {
@@ -315,6 +339,7 @@ int main(void)
 		cmocka_unit_test(parts_of_one_gap_are_bounded),
 		cmocka_unit_test(what_never_comes_is_given_up),
 		cmocka_unit_test(names_are_bounded),
+		cmocka_unit_test(long_names_are_kept_by_their_beginnings),
 		cmocka_unit_test(a_map_finds_what_was_put),
 		cmocka_unit_test(threads_and_jobs_are_named),
 	};
