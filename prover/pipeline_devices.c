@@ -123,9 +123,10 @@ static enum status open_device(struct pipeline *pipeline, uint32_t index, struct
 	return status;
 }
 
-static enum status create_gpu(struct pipeline *pipeline, uint32_t index)
+static enum status create_gpu(struct pipeline *pipeline, uint32_t index, struct diag *diag)
 {
 	const struct config *config = &pipeline->config;
+	enum status status;
 	struct partition_gpu_config gpu = {.ops = pipeline->ops,
 		.device = pipeline->devices[index],
 		.groth16_pool = pipeline->groth16_pool,
@@ -148,7 +149,13 @@ static enum status create_gpu(struct pipeline *pipeline, uint32_t index)
 		.allocates_each_call = config->gpu.workspace == CONFIG_WORKSPACE_PER_CALL,
 		.evaluates = config->synthesis.evaluate == CONFIG_EVALUATE_DEVICE,
 	};
-	return partition_gpu_create(&gpu, &pipeline->gpus[index]);
+	status = partition_gpu_create(&gpu, &pipeline->gpus[index]);
+	if (status == STATUS_NO_MEMORY) {
+		return diag_set(diag, status,
+			"device %u has no memory for what each proof needs; see [gpu] memory_bytes",
+			index);
+	}
+	return status;
 }
 
 _Static_assert((int)CONFIG_DEALLOC_BACKGROUND == (int)PARTITION_DEALLOC_BACKGROUND &&
@@ -187,7 +194,7 @@ enum status pipeline_devices_open(struct pipeline *pipeline, struct diag *diag)
 	for (uint32_t i = 0; i < count && status == STATUS_OK; i++) {
 		status = open_device(pipeline, i, diag);
 		if (status == STATUS_OK) {
-			status = create_gpu(pipeline, i);
+			status = create_gpu(pipeline, i, diag);
 		}
 	}
 	if (status == STATUS_OK) {

@@ -126,6 +126,11 @@ limited() { (ulimit -f 8 && exec "$PROVERD" --config "$WORK/left.conf" --socket 
 expect_exit 65 'squaring-chain-61.zkey.*File too large' limited
 [ -z "$(ls "$WORK/limited")" ] || fail "left behind: $(ls "$WORK/limited")"
 
+claim "a device that is too small for any proof is told with its key"
+printf '[gpu]\nmemory_bytes = 1K\n' >"$WORK/tiny.conf"
+expect_exit 71 'device 0 has no memory.*\[gpu\] memory_bytes' "$PROVERD" --config "$WORK/tiny.conf" --socket "$WORK/no.sock" \
+  --state-dir "$WORK/state"
+
 claim "counters that cannot be written are told at the start, not at the end"
 expect_exit 66 'counters.*cannot be written' \
   "$PROVERD" --config "$WORK/one.conf" --socket "$WORK/no.sock" --counters "$WORK/none/counters"
