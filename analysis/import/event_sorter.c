@@ -210,3 +210,8 @@ size_t event_sorter_run_count(const struct event_sorter *sorter)
 {
 	return sorter->runs ? event_sorter_runs_count(sorter->runs) : 0;
 }
+
+uint64_t event_sorter_refused_count(const struct event_sorter *sorter)
+{
+	return sorter->names.refused_count;
+}

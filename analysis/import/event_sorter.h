@@ -37,6 +37,9 @@ MUST_CHECK enum status event_sorter_next(struct event_sorter *sorter, struct eve
 /* How many runs went to the disk. */
 size_t event_sorter_run_count(const struct event_sorter *sorter);
 
+/* How many names became WALK_NAME_OTHER, since there were too many different ones. */
+uint64_t event_sorter_refused_count(const struct event_sorter *sorter);
+
 /* Accepts NULL. */
 void event_sorter_destroy(struct event_sorter *sorter);
 DEFINE_AUTO(struct event_sorter, event_sorter_destroy)

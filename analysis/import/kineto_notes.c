@@ -93,6 +93,8 @@ bool kineto_notes_before(const struct kineto_trace *trace, uint64_t clipped, uin
 		{EVENT_NOTE_FACT, counts->without_correlation,
 			"operations and calls without a correlation, joined by arrows if there "
 			"are any"},
+		{EVENT_NOTE_FACT, event_sorter_refused_count(trace->sorter),
+			"events whose names came after too many others, told as (other)"},
 		{EVENT_NOTE_FACT, counts->other_processes,
 			"calls of other processes than the first, to which all operations are "
 			"joined"},

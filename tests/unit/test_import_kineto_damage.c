@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves that of a damaged Kineto trace all is read that can be, and that what cannot is told. */
+#include "analysis/core/walk_names.h"
 #include "tests/unit/kineto_reading.h"
 
 #include <setjmp.h>
@@ -140,6 +141,32 @@ static void zeros_inside_a_text_cost_its_event_and_that_is_counted(void **state)
 	assert_int_equal(kernels(&reading), 2);
 	assert_non_null(kineto_reading_note(&reading, EVENT_NOTE_LOST, "broken JSON"));
 	kineto_reading_finish(&reading);
+}
+
+/* As many names as a sorter keeps, and ten more. */
+static void names_that_are_too_many_are_counted(void **state)
+{
+	enum {
+		COUNT = WALK_NAME_COUNT_MAX + 10,
+		BYTES_EACH = 80,
+	};
+	char *text = malloc((size_t)COUNT * BYTES_EACH + BYTES_EACH);
+	size_t used = (size_t)sprintf(text, "{\"traceEvents\":[" KERNEL_AT("10"));
+	struct kineto_reading reading;
+
+	(void)state;
+	assert_non_null(text);
+	for (int i = 0; i < COUNT; i++) {
+		used += (size_t)sprintf(text + used,
+			",{\"ph\":\"X\",\"name\":\"%d\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1}",
+			i, 20 + i);
+	}
+	(void)sprintf(text + used, "]}");
+	reading = kineto_reading_of_text(text);
+	assert_int_equal(kernels(&reading), 1);
+	assert_non_null(kineto_reading_note(&reading, EVENT_NOTE_FACT, "told as (other): 1"));
+	kineto_reading_finish(&reading);
+	free(text);
 }
 
 static void one_broken_event_hides_no_other(void **state)
@@ -323,6 +350,7 @@ int main(void)
 		cmocka_unit_test(gzip_members_are_one_text),
 		cmocka_unit_test(what_follows_the_trace_is_said_to_be_unread),
 		cmocka_unit_test(zeros_inside_a_text_cost_its_event_and_that_is_counted),
+		cmocka_unit_test(names_that_are_too_many_are_counted),
 		cmocka_unit_test(one_broken_event_hides_no_other),
 		cmocka_unit_test(the_base_is_found_past_a_broken_last_event),
 		cmocka_unit_test(what_lacks_a_place_is_counted),
