@@ -47,6 +47,17 @@ for program in "$PROVERD" "$PROVE"; do
   [ -x "$program" ] || skip "$program is not built"
 done
 
+# launch LOG OPTION...: a daemon in the background, its process is $DAEMON. The log is emptied here:
+# its shell does so when it comes to run, and until then the last daemon's words stand there.
+launch() {
+  local log=$1
+  shift
+  : >"$log"
+  "$PROVERD" "$@" 2>"$log" &
+  DAEMON=$!
+  DAEMONS+=("$DAEMON")
+}
+
 # start_daemon NAME CONFIG_TEXT [OPTION...]: serves $WORK/NAME.sock, logs to $WORK/log, waits until
 # it serves. Its process is $DAEMON.
 start_daemon() {
@@ -54,17 +65,18 @@ start_daemon() {
   printf '%s\n' "$2" >"$WORK/$name.conf"
   shift 2
   SOCKET=$WORK/$name.sock
-  "$PROVERD" --config "$WORK/$name.conf" --socket "$SOCKET" --state-dir "$WORK/state" "$@" 2>"$WORK/log" &
-  DAEMON=$!
-  DAEMONS+=("$DAEMON")
-  for _ in $(seq 3000); do
-    if grep -q 'info: serving' "$WORK/log"; then
-      return
-    fi
-    kill -0 "$DAEMON" 2>/dev/null || fail "proverd ended before it served"
+  launch "$WORK/log" --config "$WORK/$name.conf" --socket "$SOCKET" --state-dir "$WORK/state" "$@"
+  wait_log 'info: serving' "$WORK/log"
+}
+
+# wait_log TEXT LOG: until the daemon has said it. Limits are for hangs, not for slow machines.
+wait_log() {
+  local end=$((SECONDS + 300))
+  until grep -q "$1" "$2"; do
+    kill -0 "$DAEMON" 2>/dev/null || grep -q "$1" "$2" || fail "proverd ended before it said '$1'"
+    [ "$SECONDS" -lt "$end" ] || fail "proverd never said '$1'"
     sleep 0.1
   done
-  fail "proverd does not serve"
 }
 
 # stop_daemon: SIGTERM, and exit code 0 is expected.
@@ -98,7 +110,8 @@ json() {
 
 # wait_json PATH EXPRESSION: until it is true.
 wait_json() {
-  for _ in $(seq 1200); do
+  local end=$((SECONDS + 300))
+  while [ "$SECONDS" -lt "$end" ]; do
     if [ "$(json "$1" "$2")" = True ]; then
       return
     fi

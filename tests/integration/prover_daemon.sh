@@ -92,6 +92,9 @@ expect_exit 0 '1 of 1 jobs done' "$PROVE" --kind squaring --verify
 [ "$(stat -c %a "$XDG_RUNTIME_DIR/gaptrace/proverd.sock")" = 600 ] || fail "others may connect"
 stop_daemon
 
+expect_exit 2 'say --socket PATH' env -i "$PROVE"
+expect_exit 2 'say --state-dir DIR' env -i "$PROVERD"
+
 claim "a signal that comes while a key is made ends the daemon there and then"
 printf '%s\n' '[jobs]' 'kinds = squaring' 'squaring_rows = 500000' >"$WORK/large.conf"
 launch "$WORK/large.log" --config "$WORK/large.conf" --socket "$WORK/large.sock" --state-dir "$WORK/large"
