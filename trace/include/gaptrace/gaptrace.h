@@ -46,7 +46,8 @@ GAPTRACE_PUBLIC void gaptrace_thread_end(void);
 
 /*
  * Repeats what a recording that starts now must know: thread names and devices. Call it once a
- * second, with one gaptrace_state() for each queue, budget, buffer kind and worker.
+ * second, with one gaptrace_state() for each queue, pool, budget, buffer kind, worker, held lock
+ * and open job.
  */
 GAPTRACE_PUBLIC void gaptrace_keyframe(void);
 
@@ -129,6 +130,7 @@ struct gaptrace_wait {
 	uint64_t begin_ns; /* 0 when nothing recorded at the begin */
 };
 
+/* Around the wait, both on the thread that waits: begin before it can be woken. */
 GAPTRACE_PUBLIC struct gaptrace_wait gaptrace_wait_begin(
 	const void *object, const char *name, enum gaptrace_wait_kind kind);
 GAPTRACE_PUBLIC void gaptrace_wait_end(const struct gaptrace_wait *wait);
@@ -194,6 +196,7 @@ struct gaptrace_span {
 	int32_t tid;         /* where it began */
 };
 
+/* `name` is the phase; what is in it on this thread, until the end, belongs to it. */
 GAPTRACE_PUBLIC struct gaptrace_span gaptrace_span_begin(
 	const char *name, struct gaptrace_work work);
 GAPTRACE_PUBLIC void gaptrace_span_end(const struct gaptrace_span *span);
@@ -220,6 +223,7 @@ struct gaptrace_budget {
 	uint64_t wait_ns; /* of a reservation: how long it waited for room */
 };
 
+/* After the reservation was made; before a release, which ends the waits of others. */
 GAPTRACE_PUBLIC void gaptrace_budget_reserve(const struct gaptrace_budget *sample);
 GAPTRACE_PUBLIC void gaptrace_budget_release(const struct gaptrace_budget *sample);
 
@@ -231,6 +235,7 @@ struct gaptrace_buffer {
 	uint64_t duration_ns; /* what the allocation or the free itself took */
 };
 
+/* After the act, for buffers whose allocation can be felt: some MiB and more. */
 GAPTRACE_PUBLIC void gaptrace_buffer_alloc(const struct gaptrace_buffer *buffer);
 GAPTRACE_PUBLIC void gaptrace_buffer_free(const struct gaptrace_buffer *buffer);
 
@@ -244,9 +249,10 @@ struct gaptrace_job {
 	uint64_t submitted_ns;           /* filled in by gaptrace_job_submit */
 };
 
+/* Once for each accepted job, before anything else that names it. */
 GAPTRACE_PUBLIC void gaptrace_job_submit(struct gaptrace_job *job);
 GAPTRACE_PUBLIC void gaptrace_job_begin(const struct gaptrace_job *job);
-/* The duration in the event runs from the submit. */
+/* Also of a job that failed or was cancelled. The duration in the event runs from the submit. */
 GAPTRACE_PUBLIC void gaptrace_job_end(const struct gaptrace_job *job);
 
 /* One line of a keyframe. What a field means depends on the subject: see docs/events.md. */
@@ -316,7 +322,7 @@ struct gaptrace_gpu_api {
 	uint64_t correlation;
 	uint64_t start_ns;
 	uint64_t end_ns;
-	int32_t result;
+	int32_t result; /* 0 when it succeeded */
 };
 
 struct gaptrace_gpu_sync {
@@ -333,20 +339,26 @@ struct gaptrace_gpu_sync {
 
 struct gaptrace_gpu_overhead {
 	enum gaptrace_overhead_kind kind;
-	int32_t tid;
-	uint64_t correlation;
+	int32_t tid;          /* the thread it held up, 0 when not known */
+	uint64_t correlation; /* the call it happened in, 0 when not known */
 	uint64_t start_ns;
 	uint64_t end_ns;
 };
 
+/* The device's clock, as its records have it, read between two readings of the host's. */
 struct gaptrace_gpu_clock_pair {
-	int32_t device;
+	int32_t device; /* -1: of all devices of the process */
 	uint64_t host_before_ns;
 	uint64_t device_ns;
 	uint64_t host_after_ns;
 };
 
+/* When the process opens it; gaptrace_keyframe() repeats it. Its strings are copied. */
 GAPTRACE_PUBLIC void gaptrace_gpu_device(const struct gaptrace_gpu_device *device);
+/*
+ * When the operation is over, in any order, by any thread. Stamps are on CLOCK_MONOTONIC: both 0
+ * when they are not known.
+ */
 GAPTRACE_PUBLIC void gaptrace_gpu_kernel(const struct gaptrace_gpu_kernel *kernel);
 GAPTRACE_PUBLIC void gaptrace_gpu_memcpy(const struct gaptrace_gpu_memcpy *copy);
 GAPTRACE_PUBLIC void gaptrace_gpu_memset(const struct gaptrace_gpu_memset *set);
@@ -356,6 +368,7 @@ GAPTRACE_PUBLIC void gaptrace_gpu_overhead(const struct gaptrace_gpu_overhead *o
 GAPTRACE_PUBLIC void gaptrace_gpu_clock_pair(const struct gaptrace_gpu_clock_pair *pair);
 /* No kernel, copy or set of `device` that started before `complete_until_ns` is still to come. */
 GAPTRACE_PUBLIC void gaptrace_gpu_watermark(int32_t device, uint64_t complete_until_ns);
+/* So many records of `device` (-1: not known which) were lost since the last call. */
 GAPTRACE_PUBLIC void gaptrace_gpu_dropped(int32_t device, uint64_t count);
 
 #ifdef __cplusplus
