@@ -43,7 +43,7 @@ enum status paths_state_dir(struct diag *diag, char *path, size_t size)
 		return fitted(snprintf(path, size, "%s/.local/state/gaptrace", home), size, diag);
 	}
 	return diag_set(diag, STATUS_BAD_USE,
-		"neither XDG_STATE_HOME nor HOME is set; say --state-dir DIR");
+		"neither XDG_STATE_HOME nor HOME is an absolute path; say --state-dir DIR");
 }
 
 enum status paths_socket(const char *state_dir, struct diag *diag, char *path, size_t size)
@@ -53,6 +53,11 @@ enum status paths_socket(const char *state_dir, struct diag *diag, char *path, s
 	if (runtime) {
 		return fitted(
 			snprintf(path, size, "%s/gaptrace/proverd.sock", runtime), size, diag);
+	}
+	if (!state_dir) {
+		return diag_set(diag, STATUS_BAD_USE,
+			"no XDG_RUNTIME_DIR, XDG_STATE_HOME or HOME says where the daemon's socket "
+			"is; say --socket PATH");
 	}
 	return fitted(snprintf(path, size, "%s/proverd.sock", state_dir), size, diag);
 }

@@ -11,7 +11,8 @@
 /* $STATE_DIRECTORY (systemd), else $XDG_STATE_HOME/gaptrace, else ~/.local/state/gaptrace. */
 MUST_CHECK enum status paths_state_dir(struct diag *diag, char *path, size_t size);
 
-/* $XDG_RUNTIME_DIR/gaptrace/proverd.sock, else proverd.sock in the state directory. */
+/* $XDG_RUNTIME_DIR/gaptrace/proverd.sock, else proverd.sock in the state directory, which may be
+ * NULL for none. */
 MUST_CHECK enum status paths_socket(
 	const char *state_dir, struct diag *diag, char *path, size_t size);
 

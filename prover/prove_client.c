@@ -315,10 +315,10 @@ static enum status find_socket(struct client_options *options, struct diag *diag
 	if (options->address.socket || options->address.host_port) {
 		return STATUS_OK;
 	}
+	/* Without a state directory there may still be one for sockets. */
 	status = paths_state_dir(diag, state_dir, sizeof(state_dir));
-	if (status == STATUS_OK) {
-		status = paths_socket(state_dir, diag, options->socket, sizeof(options->socket));
-	}
+	status = paths_socket(status == STATUS_OK ? state_dir : NULL, diag, options->socket,
+		sizeof(options->socket));
 	options->address.socket = options->socket;
 	return status;
 }

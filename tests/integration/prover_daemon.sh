@@ -93,6 +93,7 @@ expect_exit 0 '1 of 1 jobs done' "$PROVE" --kind squaring --verify
 stop_daemon
 
 expect_exit 2 'say --socket PATH' env -i "$PROVE"
+expect_exit 69 "$WORK/gaptrace/proverd.sock: No such file" env -i XDG_RUNTIME_DIR="$WORK" "$PROVE"
 expect_exit 2 'say --state-dir DIR' env -i "$PROVERD"
 
 claim "a signal that comes while a key is made ends the daemon there and then"
