@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""No source file is over 500 lines; the longest files and functions are listed for a human."""
+"""No source file is over 500 lines; the longest files and functions are listed for a human. Tests may
+be longer, as lists of cases grow; the simulator is no list but a program, and is held to it."""
 import pathlib
 import re
 import sys
@@ -8,6 +9,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE_LINES_MAX = 500
 FUNCTION_LINES_MAX = 100  # the aim is 70; clang-tidy says where one grows past that
+
+
+def is_bounded(path):
+    return not path.startswith("tests/") or path.startswith("tests/simulator/")
 
 
 def functions(lines):
@@ -31,11 +36,11 @@ def main():
             continue
         lines = source.read_text().splitlines()
         files.append((len(lines), path))
-        if len(lines) > FILE_LINES_MAX and not path.startswith("tests/"):
+        if len(lines) > FILE_LINES_MAX and is_bounded(path):
             problems.append(f"{path}: {len(lines)} lines, over {FILE_LINES_MAX}: it wants to be two files")
         for name, begin, length in functions(lines):
             long_functions.append((length, f"{path}:{begin}: {name}"))
-            if length > FUNCTION_LINES_MAX and not path.startswith("tests/"):
+            if length > FUNCTION_LINES_MAX and is_bounded(path):
                 problems.append(f"{path}:{begin}: {name} has {length} lines, over {FUNCTION_LINES_MAX}")
     for title, rows in (("longest files", files), ("longest functions", long_functions)):
         print(title)

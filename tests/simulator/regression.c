@@ -27,6 +27,7 @@ struct weather_plan regression_weather_rough(void)
 
 struct service_plan regression_sized(struct service_plan plan, uint32_t units)
 {
+	/* What is over is lost; sizes are multiples of the partitions of a job. */
 	plan.jobs = units / plan.partitions;
 	return plan;
 }
@@ -81,6 +82,7 @@ static const struct table_row *first_row(const struct diff *diff, enum diff_verd
 	return NULL;
 }
 
+/* A cure is right only when nothing is called worse beside it. */
 static void count(const struct regression_series *series, const struct diff *diff,
 	struct regression_rates *rates)
 {
@@ -114,6 +116,7 @@ static void compare(
 		const bool is_new = i >= series->base_count;
 		struct weather_plan weather = series->weather;
 
+		/* 64 is more than there are runs in a comparison: no two runs share a seed. */
 		weather.seed = ((uint64_t)series->seed << 32) + (uint64_t)number * 64 + i + 1;
 		runs[i] = service_report_run(is_new ? &series->changed : &series->base, &weather,
 			weather.seed, is_new ? "new" : "base");

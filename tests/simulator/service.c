@@ -84,6 +84,7 @@ void service_add_thread(
 
 /* ---- Threads ---- */
 
+/* The way in. It needs no queue of requests: when they come is all that matters. */
 static void add_client(const struct service *service)
 {
 	const struct service_plan *plan = service->plan;
@@ -102,6 +103,7 @@ static void add_client(const struct service *service)
 	service_add_thread(service, &builder, "client", -1);
 }
 
+/* Job by job, partition by partition; what holds it back comes before the reservation. */
 static void add_dispatcher(const struct service *service)
 {
 	const struct service_plan *plan = service->plan;
@@ -198,6 +200,10 @@ static void add_objects(struct service *service)
 	}
 }
 
+/*
+ * In this order: a thread's number is the remainder of its times, so another order makes other runs
+ * of the same seeds, and the rates of docs/regression.md would have to be measured again.
+ */
 static void add_threads(struct service *service)
 {
 	const struct service_plan *plan = service->plan;

@@ -75,6 +75,7 @@ static void add_region(const struct service_plan *plan, struct builder *builder)
 	add_tail(plan, builder);
 }
 
+/* With the mutex over the whole call the pool prepares meanwhile, and the GPU waits for it. */
 static int start_program(const struct service *service, int device)
 {
 	const struct service_plan *plan = service->plan;
@@ -115,6 +116,7 @@ static void add_finish(const struct service *service, struct builder *builder)
 	ADD(builder, .code = OP_FINISH_BEGIN);
 	ADD(builder, .code = OP_LATCH_WAIT, .object = LATCH_B_G2, .kind = GAPTRACE_WAIT_JOIN,
 		.name = "b_g2");
+	/* Curve arithmetic of the epilogue. */
 	ADD(builder, .code = OP_RUN, .ns = 200 * US);
 	ADD(builder, .code = OP_FINISH_END);
 	if (plan->budget_partitions > 0) {

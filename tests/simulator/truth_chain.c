@@ -51,6 +51,8 @@ static void follow_lock(struct chain *chain, int thread, const struct activity *
 			    .queue = -1})) {
 		return;
 	}
+	/* Back from the acquisition: of those who held before, the one who let go last, and so on.
+	 */
 	for (;;) {
 		const struct hold *holder = NULL;
 		uint64_t until_ns;
@@ -65,6 +67,7 @@ static void follow_lock(struct chain *chain, int thread, const struct activity *
 				holder = &holds[i];
 			}
 		}
+		/* Later than any release: it lay free, and the waiter had yet to wake up. */
 		until_ns = holder && holder->to_ns < end_ns ? holder->to_ns : end_ns;
 		if (!holder || chain->y_ns > until_ns) {
 			hand_over(chain);
@@ -76,6 +79,7 @@ static void follow_lock(struct chain *chain, int thread, const struct activity *
 		}
 		end_ns = holder->from_ns;
 		before_ns = holder->from_ns;
+		/* A reader waits for a writer first; behind that writer readers count too. */
 		wants_writer = false;
 	}
 }
@@ -199,6 +203,7 @@ void truth_chain_follow(struct chain *chain, int thread, uint64_t anchor_ns)
 			    .queue = -1})) {
 		return;
 	}
+	/* The task lay there: what did the thread do that was to run it? */
 	activity = activity_at(chain->world, thread, chain->y_ns);
 	if (!activity || activity->kind == ACTIVITY_IDLE) {
 		hand_over(chain);

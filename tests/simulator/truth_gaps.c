@@ -31,6 +31,8 @@ struct truth_gap *truth_gaps(const struct world *world, int device, size_t *out_
 		}
 	}
 	qsort(kernels, kernel_count, sizeof(*kernels), compare_operations);
+	/* Kernels overlap, on several streams: a gap begins where the last of all before it ended.
+	 */
 	for (size_t i = 0; i < kernel_count; i++) {
 		const struct world_operation *kernel = kernels[i];
 

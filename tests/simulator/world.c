@@ -111,6 +111,7 @@ static bool wakes_before(struct wake a, struct wake b)
 	return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.sequence < b.sequence);
 }
 
+/* The earliest; of one instant the one that was scheduled first, so that a seed is one run. */
 static struct wake next_wake(struct world *world)
 {
 	struct wake first = world->heap[0];
@@ -163,7 +164,9 @@ bool world_run(struct world *world)
 			break;
 		}
 	}
+	/* Records of operations were written ahead of time, with their delay. */
 	world_sort_events(world);
+	/* What is told of operations has none of what moved them. */
 	for (size_t i = 0; i < world->operation_count; i++) {
 		world->operations[i] = world->states[i].fact;
 	}

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* The number is also the address in events, so no two objects are one to a reader. */
 static int add_object(struct world *world, enum object_kind kind, const char *name)
 {
 	struct object *object;
@@ -50,6 +51,7 @@ int world_add_pool(struct world *world, const char *name, int thread_count)
 {
 	int pool = add_object(world, OBJECT_POOL, name);
 
+	/* They have no program: a task that wakes one brings it. */
 	for (int i = 0; i < thread_count; i++) {
 		int thread = world_add_thread(world, name, -1, -1, 0);
 
@@ -97,6 +99,7 @@ int world_add_thread(
 	thread->name = name;
 	thread->program = program;
 	thread->device = device;
+	/* 0 would be a thing: none is -1. */
 	thread->item = -1;
 	thread->task = -1;
 	thread->pool = -1;
@@ -105,6 +108,7 @@ int world_add_thread(
 	return index;
 }
 
+/* Each has latches of its own: the wakes of one must not seem to end a wait for another. */
 int world_add_item(struct world *world, uint64_t job, int partition)
 {
 	world->items = world_grow(

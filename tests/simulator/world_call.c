@@ -13,6 +13,7 @@ static const char *issuing_name(enum op_code code)
 	}
 }
 
+/* When it returns, as a collector tells of calls: one that is still open nobody knows of. */
 static void emit_call(struct world *world, int thread, const char *name, uint64_t correlation)
 {
 	struct event *event = world_emit(world, EVENT_GPU_API, thread);
@@ -43,6 +44,7 @@ enum step world_call_issue(struct world *world, int thread, const struct op *op)
 	const char *name = issuing_name(op->code);
 	struct world_operation *fact;
 
+	/* From the call's begin: the device may start before the call returns. */
 	if (state->run_until_ns == 0 && state->operation < 0) {
 		state->operation = world_device_call(world, thread, op);
 	}
@@ -50,6 +52,7 @@ enum step world_call_issue(struct world *world, int thread, const struct op *op)
 		return STEP_STAY;
 	}
 	state->is_woken = false;
+	/* It returns when its memory may be used again; the last piece is staged at the end. */
 	if (is_pageable && !world->states[state->operation].is_done) {
 		state->is_waiting = true;
 		world->states[state->operation].waiter = thread;
@@ -116,6 +119,7 @@ enum step world_call_synchronize(struct world *world, int thread, const struct o
 	static const char name[] = "cudaStreamSynchronize";
 	struct thread *state = &world->threads[thread];
 
+	/* What the stream has now: of what comes later the call knows nothing. */
 	if (state->run_until_ns == 0 && !state->is_waiting) {
 		state->operation = world->devices[state->device].last_of_stream[op->object];
 	}

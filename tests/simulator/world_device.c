@@ -6,6 +6,7 @@
 /* Records reach the trace after the operation, as CUPTI's do. */
 #define RECORD_DELAY_NS_MAX 20000
 
+/* Engines act at remainders above those of threads: nothing else happens at that nanosecond. */
 static uint64_t engine_time(int device, int engine, uint64_t time_ns)
 {
 	return world_thread_time(WORLD_THREADS_MAX + device * ENGINES + engine, time_ns);
@@ -139,6 +140,7 @@ static void emit_record(struct world *world, const struct world_operation *fact)
 		.start_ns = fact->start_ns,
 		.end_ns = fact->end_ns};
 
+	/* Its time stamp is when it was written; the times of the operation are in it. */
 	world->now_ns = now_ns + world_random(world, RECORD_DELAY_NS_MAX);
 	event = world_emit(world, fact->is_kernel ? EVENT_GPU_KERNEL : EVENT_GPU_MEMCPY, 0);
 	world->now_ns = now_ns;

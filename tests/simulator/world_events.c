@@ -85,6 +85,7 @@ void world_note(struct world *world, int thread, struct activity activity)
 {
 	struct thread *state = &world->threads[thread];
 
+	/* An instant without length covers nothing, and would hide what comes at its end. */
 	if (activity.from_ns == activity.to_ns) {
 		return;
 	}

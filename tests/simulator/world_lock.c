@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/simulator/world_step.h"
 
+/* What a waiter is told; of several readers anyone, here the last, as the library knows no more. */
 static int last_holder_tid(const struct object *lock)
 {
 	for (size_t i = lock->hold_count; i > 0; i--) {
@@ -9,6 +10,13 @@ static int last_holder_tid(const struct object *lock)
 		}
 	}
 	return 0;
+}
+
+static void fill_lock(struct world *world, struct event *event, int lock, bool is_shared)
+{
+	event->lock.lock = world_object_address(lock);
+	event->lock.name = world->objects[lock].name;
+	event->lock.mode = is_shared ? GAPTRACE_LOCK_SHARED : GAPTRACE_LOCK_EXCLUSIVE;
 }
 
 enum step world_lock_take(struct world *world, int thread, const struct op *op)
@@ -26,18 +34,13 @@ enum step world_lock_take(struct world *world, int thread, const struct op *op)
 			state->wait_from_ns = world->now_ns;
 			world_object_add_thread(&object->waiters, thread);
 			event = world_emit(world, EVENT_LOCK_WAIT, thread);
-			event->lock.lock = world_object_address(op->object);
-			event->lock.name = object->name;
-			event->lock.mode =
-				is_shared ? GAPTRACE_LOCK_SHARED : GAPTRACE_LOCK_EXCLUSIVE;
+			fill_lock(world, event, op->object, is_shared);
 			event->lock.holder_tid = last_holder_tid(object);
 		}
 		return STEP_STAY;
 	}
 	event = world_emit(world, EVENT_LOCK_ACQUIRE, thread);
-	event->lock.lock = world_object_address(op->object);
-	event->lock.name = object->name;
-	event->lock.mode = is_shared ? GAPTRACE_LOCK_SHARED : GAPTRACE_LOCK_EXCLUSIVE;
+	fill_lock(world, event, op->object, is_shared);
 	if (state->is_waiting) {
 		event->lock.wait_ns = world->now_ns - state->wait_from_ns;
 		world_thread_note(world, thread,
@@ -76,9 +79,7 @@ enum step world_lock_release(struct world *world, int thread, const struct op *o
 		}
 		hold->to_ns = world->now_ns;
 		event = world_emit(world, EVENT_LOCK_RELEASE, thread);
-		event->lock.lock = world_object_address(op->object);
-		event->lock.name = object->name;
-		event->lock.mode = hold->is_shared ? GAPTRACE_LOCK_SHARED : GAPTRACE_LOCK_EXCLUSIVE;
+		fill_lock(world, event, op->object, hold->is_shared);
 		event->lock.hold_ns = hold->to_ns - hold->from_ns;
 		if (hold->is_shared) {
 			object->reader_count--;

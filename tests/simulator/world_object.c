@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Far enough apart for the addresses inside an object that waits are told with. */
 uint64_t world_object_address(int object)
 {
 	return OBJECT_ADDRESS + (uint64_t)object * 64;

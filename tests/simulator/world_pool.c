@@ -9,6 +9,7 @@ static void fill_task_event(struct world *world, struct event *event, int task)
 	event->task.name = fact->pool_name;
 	event->task.kind = "task";
 	event->task.task = (uint64_t)task + 1;
+	/* As a recording without schedstat has it. */
 	event->task.cpu_ns = GAPTRACE_UNKNOWN;
 	event->task.run_delay_ns = GAPTRACE_UNKNOWN;
 }
@@ -37,6 +38,7 @@ enum step world_pool_submit(struct world *world, int thread, const struct op *op
 	event->task.work = world_work_of(world, thread);
 	event->task.work.device = world->threads[thread].device;
 	event->task.backlog = (uint32_t)object->pending_count;
+	/* Only one that idles: the others look for themselves when they are done. */
 	for (int i = 0; i < world->thread_count; i++) {
 		struct thread *runner = &world->threads[i];
 
@@ -62,6 +64,7 @@ bool world_pool_begin(struct world *world, int thread)
 		return false;
 	}
 	taken = world_object_take_pending(object, 0);
+	/* It idled until now, which is known only now that it ends. */
 	state->wait_from_ns = state->idle_from_ns;
 	world_thread_note(world, thread,
 		(struct activity){.kind = ACTIVITY_IDLE, .name = "", .object = -1, .ender = -1});

@@ -107,6 +107,7 @@ enum step world_queue_pop(struct world *world, int thread, const struct op *op)
 	struct event *event;
 
 	state->is_woken = false;
+	/* Told even when an item is there, as the prover's queues do under their lock. */
 	if (!state->is_waiting) {
 		state->is_waiting = true;
 		state->wait_from_ns = world->now_ns;
@@ -131,6 +132,7 @@ enum step world_queue_pop(struct world *world, int thread, const struct op *op)
 			.device = object->device,
 			.item = taken.index});
 	state->item = taken.index;
+	/* From the end: what is popped was mostly pushed just now, and stays are many. */
 	for (size_t i = world->stay_count; i > 0; i--) {
 		struct stay *stay = &world->stays[i - 1];
 
@@ -149,6 +151,7 @@ enum step world_queue_pop(struct world *world, int thread, const struct op *op)
 			object->name, 0);
 		world_object_wake_first(world, &object->pushers);
 	}
+	/* Two pushes may have woken one thread, which takes one item. */
 	if (object->pending_count > 0) {
 		world_object_wake_first(world, &object->waiters);
 	}

@@ -24,6 +24,7 @@ enum step world_span_run(struct world *world, int thread, const struct op *op)
 	if (world_thread_lasts(world, thread, op, op->ns + jitter(world, thread, op->amount))) {
 		return STEP_STAY;
 	}
+	/* A span tells its run delay when it ends; until then it is the thread's. */
 	if (op->code == OP_STARVE) {
 		state->starved_ns += world->now_ns - state->wait_from_ns;
 	}
@@ -84,6 +85,7 @@ enum step world_span_end(struct world *world, int thread, const struct op *op)
 	event->span.work = world_work_of(world, thread);
 	event->span.begin_tid = world_tid(thread);
 	event->span.duration_ns = world->now_ns - span.begin_ns;
+	/* There are no CPUs here that could be shared, but for what a program says is starving. */
 	event->span.cpu_ns = GAPTRACE_UNKNOWN;
 	event->span.run_delay_ns = world->options.has_run_delay
 					   ? state->starved_ns - span.starved_ns

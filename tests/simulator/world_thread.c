@@ -8,6 +8,10 @@ static const struct op *current_op(const struct world *world, const struct threa
 	return &world->programs[thread->program].ops[thread->pc];
 }
 
+/*
+ * Once, whoever else acts before it runs. It may be in vain, since another thread may have come
+ * first: steps look again, and say themselves that they no longer expect a wake-up.
+ */
 void world_thread_wake(struct world *world, int thread)
 {
 	struct thread *state = &world->threads[thread];
@@ -30,6 +34,7 @@ bool world_thread_lasts(struct world *world, int thread, const struct op *op, ui
 		duration_ns = world_duration(world, op, WORLD_ON_HOST, duration_ns);
 		state->run_until_ns = world_thread_time(thread, world->now_ns + duration_ns);
 		state->wait_from_ns = world->now_ns;
+		/* Time must pass, or a loop of what takes none would never end. */
 		if (state->run_until_ns == world->now_ns) {
 			state->run_until_ns += WORLD_TICK_NS;
 		}
@@ -125,6 +130,7 @@ void world_thread_run(struct world *world, int thread)
 		const struct op *op;
 		enum step outcome;
 
+		/* A pool's thread goes on with the next task in the same instant. */
 		if (state->pc >= world->programs[state->program].count) {
 			if (state->pool < 0) {
 				(void)world_thread_finish(world, thread);

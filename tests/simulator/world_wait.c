@@ -23,6 +23,7 @@ enum step world_wait_latch(struct world *world, int thread, const struct op *op)
 	struct event *event;
 
 	state->is_woken = false;
+	/* Told even of one that was signalled before, as the library's barriers do. */
 	if (!state->is_waiting) {
 		state->is_waiting = true;
 		state->wait_from_ns = world->now_ns;
@@ -68,6 +69,7 @@ enum step world_wait_sleep(struct world *world, int thread, const struct op *op)
 	struct thread *state = &world->threads[thread];
 	struct event *event;
 
+	/* An object of its own for each thread: nobody ever wakes it. */
 	if (state->run_until_ns == 0) {
 		world_wait_fill(world_emit(world, EVENT_WAIT_BEGIN, thread),
 			LATCH_ADDRESS - 64 * (uint64_t)(thread + 1), op->name, op->kind);
