@@ -38,8 +38,22 @@ static enum status verify(struct pipeline *pipeline, const struct job *job,
 	return status;
 }
 
+/* A witness that somebody brought is the likeliest to be wrong; ours satisfy their circuits. */
+static enum status refuse(const struct job *job, uint32_t index, struct diag *diag)
+{
+	if (!job->request.witness_paths) {
+		return diag_set(diag, STATUS_INVALID_PROOF, "partition %u: %s", index,
+			status_text(STATUS_INVALID_PROOF));
+	}
+	return diag_set(diag, STATUS_INVALID_PROOF,
+		"%s: partition %u: the proof does not verify: the witness does not satisfy the "
+		"circuit of %s; make it with that circuit, and if it was, the key is damaged",
+		job->request.witness_paths[index], index, job->request.key_path);
+}
+
 /* Verifies every partition of a job whose results are all stored. */
-static enum status self_check_job(struct pipeline *pipeline, const struct job *job)
+static enum status self_check_job(
+	struct pipeline *pipeline, const struct job *job, struct diag *diag)
 {
 	uint64_t begin_ns = clock_now_ns();
 	struct gaptrace_span span = gaptrace_span_begin(
@@ -51,6 +65,9 @@ static enum status self_check_job(struct pipeline *pipeline, const struct job *j
 
 		status = verify(pipeline, job, entry->has_proof ? &entry->proof : NULL,
 			entry->publics, entry->public_count);
+		if (status != STATUS_OK) {
+			status = refuse(job, i, diag);
+		}
 	}
 	gaptrace_span_end(&span);
 	(void)atomic_fetch_add(&pipeline->clocks.self_check_ns, clock_now_ns() - begin_ns);
@@ -58,7 +75,7 @@ static enum status self_check_job(struct pipeline *pipeline, const struct job *j
 }
 
 static enum status self_check_partition(struct pipeline *pipeline,
-	const struct partition *partition, const struct tracker_result *result)
+	const struct partition *partition, const struct tracker_result *result, struct diag *diag)
 {
 	uint64_t begin_ns = clock_now_ns();
 	struct gaptrace_span span =
@@ -68,7 +85,7 @@ static enum status self_check_partition(struct pipeline *pipeline,
 
 	gaptrace_span_end(&span);
 	(void)atomic_fetch_add(&pipeline->clocks.self_check_ns, clock_now_ns() - begin_ns);
-	return status;
+	return status == STATUS_OK ? STATUS_OK : refuse(partition->job, partition->index, diag);
 }
 
 /* The job's last partition gives its key back. */
@@ -84,6 +101,7 @@ static bool end_locked(
 	struct pipeline *pipeline, struct partition *partition, struct tracker_result *result)
 {
 	struct job *job = partition->job;
+	struct diag diag = {.line = ""};
 	uint64_t begin_ns = 0;
 	uint64_t cpu_ns = 0;
 	/* A span under the lock: the report of a thread that waits for it says so. */
@@ -106,8 +124,8 @@ static bool end_locked(
 	}
 	begin_ns = clock_now_ns();
 	if (!job->is_failing && pipeline->config.check.self_check == CONFIG_CHECK_TRACKER &&
-		self_check_job(pipeline, job) != STATUS_OK) {
-		tracker_fail_locked(job, JOB_FAILED, status_text(STATUS_INVALID_PROOF));
+		self_check_job(pipeline, job, &diag) != STATUS_OK) {
+		tracker_fail_locked(job, JOB_FAILED, diag.line);
 	}
 	idle_meter_interval(pipeline->meter, IDLE_CLOCK_CHECK, 0, begin_ns);
 	tracker_job_end_locked(&pipeline->tracker, job);
@@ -143,6 +161,7 @@ void finalizer_run(void *argument)
 	struct pipeline *pipeline = partition->pipeline;
 	struct partition_output output = {.has_proof = false};
 	struct tracker_result result = {.is_done = true};
+	struct diag diag = {.line = ""};
 	enum status status = partition_proof_finish(&partition->proof, &output);
 
 	partition->gpu_ns = clock_now_ns() - partition->gpu_begin_ns;
@@ -157,10 +176,9 @@ void finalizer_run(void *argument)
 	result.public_count = partition->public_count;
 	result.gpu_ns = partition->gpu_ns;
 	if (pipeline->config.check.self_check == CONFIG_CHECK_OUTSIDE &&
-		self_check_partition(pipeline, partition, &result) != STATUS_OK) {
+		self_check_partition(pipeline, partition, &result, &diag) != STATUS_OK) {
 		free(result.publics);
-		partition_fail(&partition, "the proof does not verify: the witness does not "
-					   "satisfy the circuit of the key");
+		partition_fail(&partition, diag.line);
 		return;
 	}
 	partition_churn_release(partition->churn);

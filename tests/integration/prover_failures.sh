@@ -45,7 +45,8 @@ for witness in wrong.wtns short.wtns cut.wtns deep/range.wtns bad.zkey; do
   expect_api 202 id POST /jobs "{\"kind\": \"files\", \"key\": \"key.zkey\", \"witnesses\": [\"$witness\", \"$witness\"]}"
   wait_json "/jobs/$number" 'page["state"] == "failed"'
 done
-[ "$(json /jobs/1 '"does not satisfy the circuit" in page["error"]')" = True ] || fail "wrong reason: $(cat "$WORK/answer")"
+[ "$(json /jobs/1 'all(words in page["error"] for words in ("/wrong.wtns: partition ", "does not satisfy the circuit of ", "/key.zkey"))')" = \
+  True ] || fail "wrong reason: $(cat "$WORK/answer")"
 [ "$(json /jobs/2 '"short.wtns" in page["error"] or "wires" in page["error"]')" = True ] ||
   fail "wrong reason: $(cat "$WORK/answer")"
 [ "$(json /jobs/3 '"cut.wtns" in page["error"]')" = True ] || fail "wrong reason: $(cat "$WORK/answer")"
