@@ -5,13 +5,14 @@
  */
 #pragma once
 
+#include "prover/groth16/field.h"
 #include "trace/base/cleanup.h"
 #include "trace/base/status.h"
 
 #include <blst.h>
 #include <stdint.h>
 
-#define BLINDING_SEED_BYTES 32
+#define BLINDING_SEED_BYTES FIELD_SEED_BYTES
 
 struct blinding {
 	blst_scalar r;

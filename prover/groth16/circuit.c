@@ -219,7 +219,6 @@ static void normalise(struct terms *terms)
 
 static enum status end_side(struct circuit *circuit, int side)
 {
-	static const blst_fr zero;
 	struct terms *terms = &circuit->row[side];
 
 	if (terms->count > 1) {
@@ -230,7 +229,7 @@ static enum status end_side(struct circuit *circuit, int side)
 		enum status status;
 
 		/* Terms may have cancelled out. */
-		if (memcmp(&terms->list[i].factor, &zero, sizeof(zero)) == 0) {
+		if (field_is_zero(&terms->list[i].factor)) {
 			continue;
 		}
 		status = coefficient_table_intern(

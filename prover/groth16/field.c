@@ -14,6 +14,7 @@ __extension__ typedef unsigned __int128 field_u128;
 #define LIMBS_MAX         6
 #define DECIMAL_CHUNK     10000000000000000000ULL /* the largest power of ten in 64 bits */
 #define DECIMAL_CHUNK_LEN 19
+#define DIGEST_BYTES      32 /* of SHA-256 */
 
 /* clang-format off */
 const uint8_t field_scalar_modulus[FIELD_SCALAR_BYTES] = {
@@ -280,6 +281,29 @@ void field_from_wide_bytes(blst_fr *out_element, const uint8_t *bytes, size_t by
 	(void)blst_scalar_from_le_bytes(&scalar, bytes, byte_count);
 	blst_fr_from_scalar(out_element, &scalar);
 	explicit_bzero(&scalar, sizeof(scalar));
+}
+
+void field_from_seed(blst_fr *out_element, const uint8_t seed[FIELD_SEED_BYTES], uint8_t label)
+{
+	uint8_t message[FIELD_SEED_BYTES + 2];
+	uint8_t wide[2 * DIGEST_BYTES];
+
+	memcpy(message, seed, FIELD_SEED_BYTES);
+	message[FIELD_SEED_BYTES] = label;
+	for (uint8_t half = 0; half < 2; half++) {
+		message[FIELD_SEED_BYTES + 1] = half;
+		blst_sha256(wide + half * DIGEST_BYTES, message, sizeof(message));
+	}
+	field_from_wide_bytes(out_element, wide, sizeof(wide));
+	explicit_bzero(message, sizeof(message));
+	explicit_bzero(wide, sizeof(wide));
+}
+
+bool field_is_zero(const blst_fr *element)
+{
+	static const blst_fr zero;
+
+	return memcmp(element, &zero, sizeof(zero)) == 0;
 }
 
 enum status field_random(blst_fr *out_element)

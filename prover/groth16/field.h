@@ -16,6 +16,9 @@
 #define FIELD_SCALAR_BYTES 32
 #define FIELD_BASE_BYTES   48
 
+/* Of a seed that repeatable elements are made from: as secret as what they are used for. */
+#define FIELD_SEED_BYTES 32
+
 /* The longest decimal string of either field, with its end. */
 #define FIELD_DECIMAL_BYTES_MAX 120
 
@@ -56,6 +59,14 @@ MUST_CHECK enum status field_invert_all(blst_fr *elements, size_t count);
 
 /* A uniform element from the kernel's generator; the bytes it came from are wiped. */
 MUST_CHECK enum status field_random(blst_fr *out_element);
+
+/*
+ * Element `label` of the stream that `seed` stands for: two SHA-256 blocks, reduced. What it was
+ * made of is wiped.
+ */
+void field_from_seed(blst_fr *out_element, const uint8_t seed[FIELD_SEED_BYTES], uint8_t label);
+
+bool field_is_zero(const blst_fr *element);
 
 /* The element that 48 or more bytes stand for, read as one little-endian number. */
 void field_from_wide_bytes(blst_fr *out_element, const uint8_t *bytes, size_t byte_count);

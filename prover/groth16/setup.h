@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "prover/groth16/field.h"
 #include "prover/groth16/r1cs.h"
 #include "prover/groth16/zkey.h"
 #include "trace/base/cleanup.h"
@@ -13,7 +14,7 @@
 
 #include <stdint.h>
 
-#define SETUP_SEED_BYTES 32
+#define SETUP_SEED_BYTES FIELD_SEED_BYTES
 
 struct setup_options {
 	const uint8_t *seed;   /* SETUP_SEED_BYTES for a repeatable key, NULL for a random one */

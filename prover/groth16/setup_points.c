@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/groth16/setup_points.h"
 
+#include "prover/groth16/field.h"
 #include "prover/groth16/zkey_points.h"
 
 #include <assert.h>
@@ -225,19 +226,12 @@ static void run_job(struct job *job, uint32_t thread_count)
 	}
 }
 
-static bool is_zero(const blst_fr *element)
-{
-	static const blst_fr zero;
-
-	return memcmp(element, &zero, sizeof(zero)) == 0;
-}
-
 static uint32_t count_nonzero(const blst_fr *scalars, uint32_t count)
 {
 	uint32_t nonzero = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		nonzero += !is_zero(&scalars[i]);
+		nonzero += !field_is_zero(&scalars[i]);
 	}
 	return nonzero;
 }
@@ -248,7 +242,7 @@ static void list_wires(const blst_fr *scalars, uint32_t count, uint32_t first_wi
 	uint32_t filled = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (!is_zero(&scalars[i])) {
+		if (!field_is_zero(&scalars[i])) {
 			wires[filled++] = first_wire + i;
 		}
 	}

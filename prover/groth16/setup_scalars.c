@@ -8,34 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRAPDOOR_COUNT    4u
-#define DIGEST_BYTES      32u
-#define WIDE_BYTES        (2u * DIGEST_BYTES)
-#define SEED_SUFFIX_BYTES 2u
-
-/* Element `index` of the stream that `seed` stands for: two SHA-256 blocks, reduced. */
-static void from_seed(const uint8_t *seed, uint8_t index, blst_fr *out_element)
-{
-	uint8_t message[SETUP_SEED_BYTES + SEED_SUFFIX_BYTES];
-	uint8_t wide[WIDE_BYTES];
-
-	memcpy(message, seed, SETUP_SEED_BYTES);
-	message[SETUP_SEED_BYTES] = index;
-	for (uint8_t half = 0; half < 2; half++) {
-		message[SETUP_SEED_BYTES + 1] = half;
-		blst_sha256(wide + half * DIGEST_BYTES, message, sizeof(message));
-	}
-	field_from_wide_bytes(out_element, wide, sizeof(wide));
-	explicit_bzero(message, sizeof(message));
-	explicit_bzero(wide, sizeof(wide));
-}
-
-static bool is_zero(const blst_fr *element)
-{
-	static const blst_fr zero;
-
-	return memcmp(element, &zero, sizeof(zero)) == 0;
-}
+#define TRAPDOOR_COUNT 4u
 
 enum status setup_trapdoors_draw(
 	const uint8_t *seed, uint32_t domain_log2, struct setup_trapdoors *out_trapdoors)
@@ -48,12 +21,12 @@ enum status setup_trapdoors_draw(
 		enum status status = STATUS_OK;
 
 		if (seed) {
-			from_seed(seed, i, &drawn[i]);
+			field_from_seed(&drawn[i], seed, i);
 		} else {
 			status = field_random(&drawn[i]);
 		}
 		/* Once in 2^255 draws: an error is simpler than a loop that nobody can test. */
-		if (status == STATUS_OK && is_zero(&drawn[i])) {
+		if (status == STATUS_OK && field_is_zero(&drawn[i])) {
 			status = STATUS_INTERNAL;
 		}
 		if (status != STATUS_OK) {

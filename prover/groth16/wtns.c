@@ -171,13 +171,14 @@ enum status wtns_write(const struct wtns *witness, const char *path, struct diag
 	return file_writer_commit(writer, diag);
 }
 
-enum status wtns_check_key(const struct wtns *witness, const struct zkey *key, struct diag *diag)
+enum status wtns_check_key(
+	const char *name, const struct wtns *witness, const struct zkey *key, struct diag *diag)
 {
 	if (witness->count == key->wire_count) {
 		return STATUS_OK;
 	}
 	return diag_set(diag, STATUS_BAD_INPUT,
-		"the witness has %u wires, the key's circuit %u: make the witness with the circuit "
-		"that the key was made for",
-		witness->count, key->wire_count);
+		"%s: the witness has %u wires, the key's circuit %u: make the witness with the "
+		"circuit that the key was made for",
+		name, witness->count, key->wire_count);
 }

@@ -30,9 +30,12 @@ MUST_CHECK enum status wtns_parse(const char *name, const uint8_t *bytes, uint64
 
 MUST_CHECK enum status wtns_write(const struct wtns *witness, const char *path, struct diag *diag);
 
-/* BAD_INPUT if the witness cannot be one of the circuit that `key` was made for. */
+/*
+ * BAD_INPUT if the witness cannot be one of the circuit that `key` was made for; `name` says which
+ * witness it was.
+ */
 MUST_CHECK enum status wtns_check_key(
-	const struct wtns *witness, const struct zkey *key, struct diag *diag);
+	const char *name, const struct wtns *witness, const struct zkey *key, struct diag *diag);
 
 /* Accepts NULL. */
 void wtns_destroy(struct wtns *witness);
