@@ -19,38 +19,6 @@ struct analyzer {
 	uint64_t last_ns;
 };
 
-/* The contract of docs/causes.md, checked for every gap of every report. */
-static bool parts_add_up(const struct gap *gap, const struct gap_part_list *list)
-{
-	uint64_t at_ns = gap->begin_ns;
-
-	for (uint32_t i = 0; i < list->count; i++) {
-		if (list->parts[i].from_ns != at_ns || list->parts[i].to_ns <= at_ns) {
-			return false;
-		}
-		at_ns = list->parts[i].to_ns;
-	}
-	return at_ns == gap->end_ns;
-}
-
-/* The gap as one part that admits the defect. */
-static void distrust_parts(const struct gap *gap, struct gap_part_list *list)
-{
-	if (list->capacity == 0) {
-		list->count = 0;
-		return;
-	}
-	list->count = 1;
-	list->parts[0] = (struct gap_part){
-		.from_ns = gap->begin_ns,
-		.to_ns = gap->end_ns,
-		.cause = CAUSE_UNKNOWN,
-		.object = "",
-		.phase = "internal",
-		.partition = GAPTRACE_NONE,
-	};
-}
-
 static enum status on_gap(void *context, enum sweep_layer layer, const struct gap *gap)
 {
 	struct analyzer *analyzer = context;
@@ -64,10 +32,6 @@ static enum status on_gap(void *context, enum sweep_layer layer, const struct ga
 			return status;
 		}
 		parts = &analyzer->parts;
-		if (!parts_add_up(gap, parts)) {
-			analyzer->trust.internal_errors++;
-			distrust_parts(gap, parts);
-		}
 	}
 	return analyzer->listener.gap(analyzer->listener.context, layer, gap, parts);
 }
@@ -262,7 +226,7 @@ enum status analyzer_end(struct analyzer *analyzer)
 	trust->unjoined = walk.unjoined_operations;
 	trust->outside = walk.outside_operations;
 	trust->before_launch = walk.before_launch;
-	trust->internal_errors += walk.internal_errors;
+	trust->internal_errors = walk.internal_errors;
 	trust->told_twice = window->told_twice;
 	if (window_end_ns(window) > window->begin_ns) {
 		trust->window_ns = window_end_ns(window) - window->begin_ns;

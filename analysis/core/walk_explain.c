@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+/* The contract of docs/causes.md, checked for every gap of every report. */
 static bool adds_up(const struct gap *gap, const struct gap_part_list *list)
 {
 	uint64_t at_ns = gap->begin_ns;
