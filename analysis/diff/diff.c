@@ -112,12 +112,28 @@ static enum status check_runs(struct diff *diff, bool is_same)
 		table_mode_of(diff->runs, diff->run_count, diff->base_count,
 			diff->settings.false_alarms) == TABLE_NO_SAMPLES) {
 		status = comparable_explain_noise(diff->runs, diff->run_count, diff->base_count,
-			statistics_runs_wanted(diff->settings.false_alarms), &diff->reasons);
+			statistics_runs_for(
+				statistics_labellings_wanted(diff->settings.false_alarms)),
+			&diff->reasons);
 	}
 	if (diff->reasons.count > 0) {
 		diff->outcome = DIFF_NOT_COMPARABLE;
 	}
 	return status;
+}
+
+/* How far whole runs differ is a guess with two of them, and an estimate with more. */
+static enum status note_blocks(struct diff *diff)
+{
+	const double wanted = statistics_labellings_wanted(diff->settings.false_alarms);
+	const uint32_t runs = statistics_runs_for(fmax(wanted, STATISTICS_LABELLINGS_PLENTY));
+
+	return lines_add(&diff->notes,
+		diff->run_count > 2 ? "noise is judged within runs, and by how far those of a side "
+				      "differ: with %u runs a side they would be the samples"
+				    : "noise is judged within runs: with %u runs a side what "
+				      "differs from run to run would be seen too",
+		runs);
 }
 
 static enum status add_notes(struct diff *diff, bool is_same)
@@ -129,11 +145,7 @@ static enum status add_notes(struct diff *diff, bool is_same)
 		status = lines_add(&diff->notes, "both sides are the same runs");
 	} else if (status == STATUS_OK && diff->base_count > 0 &&
 		   diff->table->mode == TABLE_BLOCKS) {
-		status = lines_add(&diff->notes,
-			"noise is judged within runs: with %u runs a side what differs from run to "
-			"run "
-			"would be seen too",
-			statistics_runs_wanted(diff->settings.false_alarms));
+		status = note_blocks(diff);
 	}
 	return status;
 }

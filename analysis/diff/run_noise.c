@@ -108,6 +108,16 @@ double run_noise_share(const struct run_noise *noise)
 	return fmax(RUN_NOISE_SHARE_LEAST, sqrt(fmax(square, 0)));
 }
 
+/* What the row's own runs say: some causes differ more from run to run than all of them do. */
+static double own_variance(const struct table *table, const struct scatter *scatter)
+{
+	if (table->run_count < 3 || scatter->sides[0].count == 0 || scatter->sides[1].count == 0) {
+		return 0;
+	}
+	return fmax(0, scatter->between - scatter->within) *
+	       (1.0 / scatter->sides[0].count + 1.0 / scatter->sides[1].count);
+}
+
 double run_noise_variance(const struct table *table, const struct table_row *row, double share)
 {
 	const struct scatter scatter = scatter_of(table, row);
@@ -122,5 +132,5 @@ double run_noise_variance(const struct table *table, const struct table_row *row
 			variance += deviation * deviation / sums->count;
 		}
 	}
-	return variance;
+	return fmax(variance, own_variance(table, &scatter));
 }

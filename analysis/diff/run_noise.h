@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How much whole runs differ from one another beyond what their own samples tell: the host, the
- * clocks of the GPU, other tenants. With few runs it is estimated over all rows together.
+ * clocks of the GPU, other tenants. It is estimated over all rows together, and of each row, since
+ * few runs tell too little of one row, and some rows differ more than the others.
  */
 #pragma once
 

@@ -339,11 +339,11 @@ double statistics_labellings_wanted(double p)
 	return fmax(STATISTICS_LABELLINGS_MIN, 2 / p);
 }
 
-uint32_t statistics_runs_wanted(double p)
+uint32_t statistics_runs_for(double labellings)
 {
 	uint32_t count = 1;
 
-	while (statistics_labellings(count, count) < statistics_labellings_wanted(p)) {
+	while (statistics_labellings(count, count) < labellings) {
 		count++;
 	}
 	return count;

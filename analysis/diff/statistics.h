@@ -38,11 +38,14 @@ double statistics_labellings(uint32_t base_count, uint32_t new_count);
 /* With fewer ways to label the samples none is as rare as 1 in 100, whatever they are. */
 #define STATISTICS_LABELLINGS_MIN 200
 
+/* With fewer than these one run that strays hides every change: blocks, if any, tell more. */
+#define STATISTICS_LABELLINGS_PLENTY 500
+
 /* How many ways it takes for a p of this or less: no p is below one in their number. */
 double statistics_labellings_wanted(double p);
 
 /* How many samples on each side have so many. */
-uint32_t statistics_runs_wanted(double p);
+uint32_t statistics_runs_for(double labellings);
 
 /* Sums of products of a series with itself, shifted; several series add up. All zero is empty. */
 #define STATISTICS_LAG_COUNT 16

@@ -2,6 +2,7 @@
 #include "analysis/diff/table.h"
 
 #include "analysis/diff/observations.h"
+#include "analysis/diff/table_batches.h"
 #include "trace/base/clock.h"
 
 #include <assert.h>
@@ -11,16 +12,6 @@
 
 /* Figures of all rows in all runs and samples: 256 MB of them, far beyond real comparisons. */
 #define TABLE_FIGURE_COUNT_MAX (32u << 20)
-
-/* Blocks [begin, end) of a run; with samples of runs, all of it. */
-struct table_batch {
-	uint32_t run;
-	uint32_t begin;
-	uint32_t end;
-	double work;
-	uint8_t stratum;
-	bool is_new;
-};
 
 static const char *const metric_names[] = {
 #define METRIC_NAME(constant, name, meaning) name,
@@ -44,99 +35,9 @@ const char *table_metric_meaning(enum metric metric)
 	return metric_meanings[metric];
 }
 
-static uint64_t blocks_work(const struct run *run)
-{
-	uint64_t work = 0;
-
-	for (uint32_t i = 0; i < run->block_count; i++) {
-		work += run->blocks[i].work;
-	}
-	return work;
-}
-
-/* As many batches as leave two blocks in each, within bounds. */
-static uint32_t batches_of(const struct run *run)
-{
-	const uint32_t half = run->block_count / 2;
-
-	return half > TABLE_BATCH_COUNT       ? TABLE_BATCH_COUNT
-	       : half < TABLE_BATCH_COUNT_MIN ? TABLE_BATCH_COUNT_MIN
-					      : half;
-}
-
-/* The work of a batch: the same in all runs, as far as bounds allow, so that means vary alike. */
-static double batch_work(const struct run *const *runs, uint32_t run_count)
-{
-	double most = 0;
-
-	for (uint32_t i = 0; i < run_count; i++) {
-		most = fmax(most, (double)blocks_work(runs[i]) / batches_of(runs[i]));
-	}
-	return most;
-}
-
-static uint32_t batches_wanted(const struct run *run, double work)
-{
-	const double count = work > 0 ? round((double)blocks_work(run) / work) : 0;
-
-	return count > TABLE_BATCH_COUNT       ? TABLE_BATCH_COUNT
-	       : count < TABLE_BATCH_COUNT_MIN ? TABLE_BATCH_COUNT_MIN
-					       : (uint32_t)count;
-}
-
-/* Cuts a run's blocks into batches of about equal work, none without; gives how many. */
-static uint32_t cut_batches(const struct run *run, uint32_t wanted, struct table_batch *batches)
-{
-	const double share = (double)blocks_work(run) / wanted;
-	double before = 0;
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < run->block_count; i++) {
-		const double work = (double)run->blocks[i].work;
-		const double middle = before + work / 2;
-
-		/* The batch goes on until its share is done, and while it has no work at all. */
-		if (count == 0 || (batches[count - 1].work > 0 && work > 0 && count < wanted &&
-					  middle >= share * count)) {
-			batches[count++] = (struct table_batch){.begin = i};
-		}
-		batches[count - 1].end = i + 1;
-		batches[count - 1].work += work;
-		before += work;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		batches[i].stratum = i == 0           ? TABLE_STRATUM_FIRST
-				     : i == count - 1 ? TABLE_STRATUM_LAST
-						      : TABLE_STRATUM_MIDDLE;
-	}
-	return count > 0 && batches[count - 1].work > 0 ? count : 0;
-}
-
-enum table_mode table_mode_of(
-	const struct run *const *runs, uint32_t run_count, uint32_t base_count, double false_alarms)
-{
-	struct table_batch batches[TABLE_BATCH_COUNT];
-	const double work = batch_work(runs, run_count);
-
-	if (base_count == 0 || base_count == run_count) {
-		return TABLE_NO_SAMPLES;
-	}
-	if (statistics_labellings(base_count, run_count - base_count) >=
-		statistics_labellings_wanted(false_alarms)) {
-		return TABLE_RUNS;
-	}
-	for (uint32_t i = 0; i < run_count; i++) {
-		if (cut_batches(runs[i], batches_wanted(runs[i], work), batches) <
-			TABLE_BATCH_COUNT_MIN) {
-			return TABLE_NO_SAMPLES;
-		}
-	}
-	return TABLE_BLOCKS;
-}
-
 static uint32_t make_batches(const struct table *table)
 {
-	const double work = batch_work(table->runs, table->run_count);
+	const double work = table_batch_work(table->runs, table->run_count);
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < table->run_count; i++) {
@@ -144,8 +45,7 @@ static uint32_t make_batches(const struct table *table)
 		uint32_t of_run = 1;
 
 		if (table->mode == TABLE_BLOCKS) {
-			of_run = cut_batches(
-				table->runs[i], batches_wanted(table->runs[i], work), first);
+			of_run = table_cut_batches(table->runs[i], work, first);
 		} else {
 			*first = (struct table_batch){.stratum = TABLE_STRATUM_MIDDLE};
 		}

@@ -140,7 +140,10 @@ static void fill_world(struct world *world, const struct diff_run_plan *plan)
 				       : c == PHASE_ROW && plan->phase_scale > 0 ? plan->phase_scale
 										 : 1;
 
-		factors[c] = planted * fmax(0, 1 + plan->run_noise * normal(world));
+		const double noise =
+			c == PHASE_ROW ? fmax(plan->run_noise, plan->phase_noise) : plan->run_noise;
+
+		factors[c] = planted * fmax(0, 1 + noise * normal(world));
 	}
 	for (uint32_t b = 0; b < world->block_count; b++) {
 		world->work[b] = plan->unit_count / world->block_count +

@@ -15,6 +15,7 @@ struct diff_run_plan {
 	double phase_scale; /* of cpu_phase prep_msm; 0 is healthy, as 1 */
 	double memory;      /* how much of a unit's noise the next one keeps, 0 to 1 */
 	double run_noise;   /* by how much whole runs differ, as a share */
+	double phase_noise; /* by how much they differ in cpu_phase prep_msm, if more */
 	bool has_no_blocks;
 	const char *name;      /* of the devices; NULL: the usual one */
 	const char *unit;      /* NULL: partition */
