@@ -147,7 +147,7 @@ static enum status prove_files(const char *key_path, const char *witness_path,
 		status = wtns_read(witness_path, diag, &witness);
 	}
 	if (status == STATUS_OK) {
-		status = wtns_check_key(witness, key, diag);
+		status = wtns_check_key(witness_path, witness, key, diag);
 	}
 	if (status == STATUS_OK) {
 		status = run(key, witness, thread_count, rounds, diag);

@@ -45,16 +45,18 @@ static enum status make_witness(
 {
 	const struct job *job = partition->job;
 	AUTO(wtns_destroy) struct wtns *witness = NULL;
+	const char *name = job_kind_name(job->request.kind);
 	enum status status = STATUS_OK;
 
 	if (job->request.kind == JOB_FILES) {
-		status = wtns_read(job->request.witness_paths[partition->index], diag, &witness);
+		name = job->request.witness_paths[partition->index];
+		status = wtns_read(name, diag, &witness);
 	} else {
 		status = builtin_witness(partition, diag, &witness);
 	}
 	if (status == STATUS_OK) {
 		/* Whether it satisfies the circuit only the proof's check can tell. */
-		status = wtns_check_key(witness, job->srs->zkey, diag);
+		status = wtns_check_key(name, witness, job->srs->zkey, diag);
 	}
 	if (status == STATUS_OK) {
 		*out_witness = MOVE(witness);

@@ -158,7 +158,7 @@ static enum status run_prove(char **arguments, struct diag *diag)
 		status = wtns_read(arguments[1], diag, &witness);
 	}
 	if (status == STATUS_OK) {
-		status = wtns_check_key(witness, key, diag);
+		status = wtns_check_key(arguments[1], witness, key, diag);
 	}
 	if (status == STATUS_OK) {
 		begin_ns = clock_now_ns();

@@ -47,7 +47,7 @@ for witness in wrong.wtns short.wtns cut.wtns deep/range.wtns bad.zkey; do
 done
 [ "$(json /jobs/1 'all(words in page["error"] for words in ("/wrong.wtns: partition ", "does not satisfy the circuit of ", "/key.zkey"))')" = \
   True ] || fail "wrong reason: $(cat "$WORK/answer")"
-[ "$(json /jobs/2 '"short.wtns" in page["error"] or "wires" in page["error"]')" = True ] ||
+[ "$(json /jobs/2 '"short.wtns: the witness has" in page["error"]')" = True ] ||
   fail "wrong reason: $(cat "$WORK/answer")"
 [ "$(json /jobs/3 '"cut.wtns" in page["error"]')" = True ] || fail "wrong reason: $(cat "$WORK/answer")"
 expect_api 404 'job 1 failed' GET /jobs/1/proof

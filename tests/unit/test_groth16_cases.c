@@ -133,7 +133,7 @@ static void check_circuit(const char *folder)
 	struct proof proof;
 
 	assert_int_equal(r1cs_check(bundle.r1cs, bundle.witness, NULL), STATUS_OK);
-	assert_int_equal(wtns_check_key(bundle.witness, bundle.key, NULL), STATUS_OK);
+	assert_int_equal(wtns_check_key("bundle", bundle.witness, bundle.key, NULL), STATUS_OK);
 	assert_int_equal(bundle.public_count, bundle.key->public_count);
 	assert_memory_equal(bundle.publics, bundle.witness->values + 1,
 		bundle.public_count * sizeof(*bundle.publics));

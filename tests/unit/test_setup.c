@@ -28,7 +28,7 @@ static void assert_proves(const struct zkey *key, const struct wtns *witness)
 	struct proof proof;
 	blst_scalar wrong;
 
-	assert_int_equal(wtns_check_key(witness, key, NULL), STATUS_OK);
+	assert_int_equal(wtns_check_key("witness", witness, key, NULL), STATUS_OK);
 	assert_int_equal(verification_key_from_zkey(key, NULL, &verification_key), STATUS_OK);
 	assert_int_equal(groth16_prove(key, witness->values, &options, NULL, &proof), STATUS_OK);
 	assert_int_equal(groth16_verify(verification_key, witness->values + 1, key->public_count,

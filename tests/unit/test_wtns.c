@@ -141,9 +141,10 @@ static void a_witness_of_another_circuit_is_refused(void **state)
 	(void)state;
 	fixture_values("squaring-chain:4", 1, NULL, &right, &key);
 	fixture_values("squaring-chain:5", 1, NULL, &wrong, NULL);
-	assert_int_equal(wtns_check_key(right, key, NULL), STATUS_OK);
-	assert_int_equal(wtns_check_key(wrong, key, &diag), STATUS_BAD_INPUT);
-	assert_non_null(strstr(diag.line, "7 wires, the key's circuit 6"));
+	assert_int_equal(wtns_check_key("right", right, key, NULL), STATUS_OK);
+	assert_int_equal(wtns_check_key("wrong.wtns", wrong, key, &diag), STATUS_BAD_INPUT);
+	assert_non_null(
+		strstr(diag.line, "wrong.wtns: the witness has 7 wires, the key's circuit 6"));
 }
 
 int main(void)
