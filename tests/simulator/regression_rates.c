@@ -249,6 +249,27 @@ static bool measure_planted(uint32_t comparisons, const char *only)
 
 /* ---- How long runs must be ---- */
 
+static void measure_length(const struct shape *length, uint32_t comparisons, const char *only)
+{
+	uint32_t named = 0;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < planted_count(); i++) {
+		struct regression_series series =
+			planted_series(planted_at(i), planted_at(i)->more[1], length);
+
+		if (is_wanted(planted_at(i), only)) {
+			series.comparisons = comparisons;
+			count += comparisons;
+			named += regression_measure(&series).worse_named;
+		}
+	}
+	printf("  %2u v %2u of %4u units:", length->runs, length->runs, length->units);
+	print_rate(named, count);
+	printf("\n");
+	(void)fflush(stdout);
+}
+
 static void measure_lengths(uint32_t comparisons, const char *only)
 {
 	static const struct shape lengths[] = {{1, 1000}, {1, 2000}, {1, 4000}, {3, 300}, {3, 600},
@@ -256,25 +277,7 @@ static void measure_lengths(uint32_t comparisons, const char *only)
 
 	printf("a quarter more of each cause, found and named\n");
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		uint32_t named = 0;
-		uint32_t count = 0;
-
-		for (uint32_t p = 0; p < planted_count(); p++) {
-			struct regression_series series =
-				planted_series(planted_at(p), planted_at(p)->more[1], &lengths[i]);
-
-			if (!is_wanted(planted_at(p), only)) {
-				continue;
-			}
-			series.comparisons = comparisons;
-			count += comparisons;
-			named += regression_measure(&series).worse_named;
-		}
-		printf("  %2u v %2u of %4u units:", lengths[i].runs, lengths[i].runs,
-			lengths[i].units);
-		print_rate(named, count);
-		printf("\n");
-		(void)fflush(stdout);
+		measure_length(&lengths[i], comparisons, only);
 	}
 }
 

@@ -178,30 +178,36 @@ static bool check_scenario(
 	return is_right;
 }
 
+/* Makes one field smaller if the failure survives that. */
+static bool shrink_field(struct service_plan *plan, uint64_t seed, uint32_t index)
+{
+	uint32_t *field = scenario_field(plan, index);
+	const uint32_t was = *field;
+	const uint32_t tries[] = {scenario_field_least(index), was / 2, was - 1};
+	struct tally tally = {0};
+
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		if (tries[i] >= was || tries[i] < scenario_field_least(index)) {
+			continue;
+		}
+		*field = tries[i];
+		if (!check_scenario(plan, seed, &tally, false)) {
+			return true;
+		}
+	}
+	*field = was;
+	return false;
+}
+
 /* Makes field after field as small as the failure survives. */
 static void shrink(struct service_plan *plan, uint64_t seed)
 {
-	struct tally tally = {0};
 	bool has_shrunk = true;
 
 	while (has_shrunk) {
 		has_shrunk = false;
 		for (uint32_t i = 0; i < scenario_field_count(); i++) {
-			uint32_t *field = scenario_field(plan, i);
-			const uint32_t was = *field;
-			const uint32_t tries[] = {scenario_field_least(i), was / 2, was - 1};
-
-			for (size_t k = 0; k < sizeof(tries) / sizeof(tries[0]); k++) {
-				if (tries[k] >= was || tries[k] < scenario_field_least(i)) {
-					continue;
-				}
-				*field = tries[k];
-				if (!check_scenario(plan, seed, &tally, false)) {
-					has_shrunk = true;
-					break;
-				}
-				*field = was;
-			}
+			has_shrunk = shrink_field(plan, seed, i) || has_shrunk;
 		}
 	}
 }

@@ -34,10 +34,29 @@ static void follow_ender(struct chain *chain, int thread, uint64_t anchor_ns)
 	truth_chain_follow(chain, thread, anchor_ns);
 }
 
-static void follow_lock(struct chain *chain, int thread, const struct activity *wait)
+/* Of those who had it before then, who let go last while the thread waited; NULL for none. */
+static const struct hold *last_holder(const struct chain *chain, int thread,
+	const struct activity *wait, uint64_t before_ns, bool wants_writer)
 {
 	size_t count;
 	const struct hold *holds = world_holds(chain->world, wait->object, &count);
+	const struct hold *last = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const bool is_candidate =
+			holds[i].thread != thread && holds[i].from_ns < before_ns &&
+			holds[i].to_ns <= wait->to_ns && holds[i].to_ns > wait->from_ns &&
+			!(wants_writer && holds[i].is_shared);
+
+		if (is_candidate && (!last || holds[i].to_ns > last->to_ns)) {
+			last = &holds[i];
+		}
+	}
+	return last;
+}
+
+static void follow_lock(struct chain *chain, int thread, const struct activity *wait)
+{
 	uint64_t end_ns = wait->to_ns;
 	uint64_t before_ns = UINT64_MAX;
 	bool is_gpu_mutex = strncmp(wait->name, "gpu_mutex", 9) == 0;
@@ -54,19 +73,10 @@ static void follow_lock(struct chain *chain, int thread, const struct activity *
 	/* Back from the acquisition: of those who held before, the one who let go last, and so on.
 	 */
 	for (;;) {
-		const struct hold *holder = NULL;
+		const struct hold *holder =
+			last_holder(chain, thread, wait, before_ns, wants_writer);
 		uint64_t until_ns;
 
-		for (size_t i = 0; i < count; i++) {
-			bool is_candidate =
-				holds[i].thread != thread && holds[i].from_ns < before_ns &&
-				holds[i].to_ns <= wait->to_ns && holds[i].to_ns > wait->from_ns &&
-				!(wants_writer && holds[i].is_shared);
-
-			if (is_candidate && (!holder || holds[i].to_ns > holder->to_ns)) {
-				holder = &holds[i];
-			}
-		}
 		/* Later than any release: it lay free, and the waiter had yet to wake up. */
 		until_ns = holder && holder->to_ns < end_ns ? holder->to_ns : end_ns;
 		if (!holder || chain->y_ns > until_ns) {

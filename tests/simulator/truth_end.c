@@ -51,6 +51,20 @@ static bool is_before_submit(const struct chain *chain, const struct end *end)
 		       chain->world, world_item_job(chain->world, innermost->item)) >= chain->y_ns;
 }
 
+/* A queue of another device than `own` that held anything, -1 none. */
+static int other_queue(const struct chain *chain, int own)
+{
+	for (int queue = 0; own >= 0 && queue < world_object_count(chain->world); queue++) {
+		const int device = world_queue_device(chain->world, queue);
+
+		if (device >= 0 && device != own &&
+			truth_has_item(chain->world, queue, chain->y_ns)) {
+			return queue;
+		}
+	}
+	return -1;
+}
+
 /* Rule 6, no work and imbalance: they go before whatever the chain says. */
 static bool charges_pop(struct chain *chain, const struct end *end)
 {
@@ -65,19 +79,29 @@ static bool charges_pop(struct chain *chain, const struct end *end)
 		return true;
 	}
 	for (int i = 0; i < chain->count; i++) {
-		int own = chain->links[i].queue < 0
-				  ? -1
-				  : world_queue_device(chain->world, chain->links[i].queue);
+		const int popped = chain->links[i].queue;
+		const int held =
+			popped < 0 ? -1
+				   : other_queue(chain, world_queue_device(chain->world, popped));
 
-		for (int queue = 0; own >= 0 && queue < world_object_count(chain->world); queue++) {
-			int device = world_queue_device(chain->world, queue);
+		if (held >= 0) {
+			truth_charge_plain(chain->out, CAUSE_IMBALANCE);
+			chain->out->object = world_object_name(chain->world, held);
+			return true;
+		}
+	}
+	return false;
+}
 
-			if (device >= 0 && device != own &&
-				truth_has_item(chain->world, queue, chain->y_ns)) {
-				truth_charge_plain(chain->out, CAUSE_IMBALANCE);
-				chain->out->object = world_object_name(chain->world, queue);
-				return true;
-			}
+static bool holds_lock(const struct chain *chain, int lock, int thread)
+{
+	size_t count;
+	const struct hold *holds = world_holds(chain->world, lock, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (holds[i].thread == thread &&
+			truth_covers(holds[i].from_ns, holds[i].to_ns, chain->y_ns)) {
+			return true;
 		}
 	}
 	return false;
@@ -87,19 +111,10 @@ static bool charges_pop(struct chain *chain, const struct end *end)
 static int held_mutex(const struct chain *chain, int thread)
 {
 	for (int object = 0; object < world_object_count(chain->world); object++) {
-		size_t count;
-		const struct hold *holds;
-
-		if (!world_is_lock(chain->world, object) ||
-			strncmp(world_object_name(chain->world, object), "gpu_mutex", 9) != 0) {
-			continue;
-		}
-		holds = world_holds(chain->world, object, &count);
-		for (size_t i = 0; i < count; i++) {
-			if (holds[i].thread == thread &&
-				truth_covers(holds[i].from_ns, holds[i].to_ns, chain->y_ns)) {
-				return object;
-			}
+		if (world_is_lock(chain->world, object) &&
+			strncmp(world_object_name(chain->world, object), "gpu_mutex", 9) == 0 &&
+			holds_lock(chain, object, thread)) {
+			return object;
 		}
 	}
 	return -1;

@@ -111,6 +111,20 @@ static bool wakes_before(struct wake a, struct wake b)
 	return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.sequence < b.sequence);
 }
 
+/* Of a wake and the two below it in the heap. */
+static size_t earliest_of(const struct world *world, size_t index)
+{
+	size_t earliest = index;
+
+	for (size_t child = 2 * index + 1; child <= 2 * index + 2; child++) {
+		if (child < world->heap_count &&
+			wakes_before(world->heap[child], world->heap[earliest])) {
+			earliest = child;
+		}
+	}
+	return earliest;
+}
+
 /* The earliest; of one instant the one that was scheduled first, so that a seed is one run. */
 static struct wake next_wake(struct world *world)
 {
@@ -119,21 +133,15 @@ static struct wake next_wake(struct world *world)
 
 	world->heap[0] = world->heap[--world->heap_count];
 	for (;;) {
-		size_t least = i;
+		const size_t earliest = earliest_of(world, i);
+		const struct wake swap = world->heap[i];
 
-		for (size_t child = 2 * i + 1; child <= 2 * i + 2; child++) {
-			if (child < world->heap_count &&
-				wakes_before(world->heap[child], world->heap[least])) {
-				least = child;
-			}
-		}
-		if (least == i) {
+		if (earliest == i) {
 			return first;
 		}
-		struct wake swap = world->heap[least];
-		world->heap[least] = world->heap[i];
-		world->heap[i] = swap;
-		i = least;
+		world->heap[i] = world->heap[earliest];
+		world->heap[earliest] = swap;
+		i = earliest;
 	}
 }
 
@@ -177,7 +185,8 @@ bool world_run(struct world *world)
 		 */
 		if (!thread->has_ended && thread->pool < 0 &&
 			world->programs[thread->program].ops[thread->pc].code != OP_POP) {
-			fprintf(stderr, "simulator: thread %s is stuck at op %zu of program %d\n",
+			(void)fprintf(stderr,
+				"simulator: thread %s is stuck at op %zu of program %d\n",
 				thread->name, thread->pc, thread->program);
 			return false;
 		}

@@ -91,35 +91,48 @@ static bool is_over(const struct world *world, int operation)
 	return operation < 0 || world->states[operation].is_done;
 }
 
-/* Starts what can start: per engine the first issued operation that nothing is left to wait for. */
+static bool may_start(
+	const struct world *world, const struct operation_state *state, int device, int engine)
+{
+	return state->fact.device == device && state->engine == engine && state->is_issued &&
+	       !state->is_started && is_over(world, state->previous) &&
+	       is_over(world, state->fact.awaited);
+}
+
+static void start(struct world *world, size_t operation, int device, int engine)
+{
+	struct operation_state *state = &world->states[operation];
+
+	state->is_started = true;
+	state->fact.start_ns = engine_time(device, engine, world->now_ns);
+	state->fact.end_ns = engine_time(device, engine, state->fact.start_ns + state->duration_ns);
+	world->devices[device].running[engine] = (int)operation;
+	world_schedule(world, state->fact.end_ns, WAKE_ENGINE, (int)operation);
+}
+
+/* Starts the first operation that was issued and has nothing left to wait for. */
+static void dispatch_engine(struct world *world, int device, int engine)
+{
+	size_t *first = &world->devices[device].first_waiting[engine];
+
+	if (world->devices[device].running[engine] >= 0) {
+		return;
+	}
+	while (*first < world->operation_count && is_past(world, *first, device, engine)) {
+		(*first)++;
+	}
+	for (size_t i = *first; i < world->operation_count; i++) {
+		if (may_start(world, &world->states[i], device, engine)) {
+			start(world, i, device, engine);
+			return;
+		}
+	}
+}
+
 static void dispatch(struct world *world, int device)
 {
 	for (int engine = 0; engine < ENGINES; engine++) {
-		size_t *first = &world->devices[device].first_waiting[engine];
-
-		if (world->devices[device].running[engine] >= 0) {
-			continue;
-		}
-		while (*first < world->operation_count && is_past(world, *first, device, engine)) {
-			(*first)++;
-		}
-		for (size_t i = *first; i < world->operation_count; i++) {
-			struct operation_state *state = &world->states[i];
-
-			if (state->fact.device != device || state->engine != engine ||
-				!state->is_issued || state->is_started ||
-				!is_over(world, state->previous) ||
-				!is_over(world, state->fact.awaited)) {
-				continue;
-			}
-			state->is_started = true;
-			state->fact.start_ns = engine_time(device, engine, world->now_ns);
-			state->fact.end_ns = engine_time(
-				device, engine, state->fact.start_ns + state->duration_ns);
-			world->devices[device].running[engine] = (int)i;
-			world_schedule(world, state->fact.end_ns, WAKE_ENGINE, (int)i);
-			break;
-		}
+		dispatch_engine(world, device, engine);
 	}
 }
 

@@ -119,31 +119,33 @@ static enum step step(struct world *world, int thread, const struct op *op)
 	return STEP_NEXT;
 }
 
+/* Whether there is an op to run: a pool's thread goes on with the next task in the same instant. */
+static bool has_op(struct world *world, int thread)
+{
+	const struct thread *state = &world->threads[thread];
+
+	if (state->pool >= 0 && state->task < 0) {
+		return world_pool_begin(world, thread);
+	}
+	if (state->pc < world->programs[state->program].count) {
+		return true;
+	}
+	if (state->pool < 0) {
+		(void)world_thread_finish(world, thread);
+		return false;
+	}
+	world_pool_end(world, thread);
+	return world_pool_begin(world, thread);
+}
+
 void world_thread_run(struct world *world, int thread)
 {
 	struct thread *state = &world->threads[thread];
 
-	if (state->pool >= 0 && state->task < 0 && !world_pool_begin(world, thread)) {
-		return;
-	}
-	for (;;) {
-		const struct op *op;
-		enum step outcome;
+	while (has_op(world, thread)) {
+		const struct op *op = current_op(world, state);
 
-		/* A pool's thread goes on with the next task in the same instant. */
-		if (state->pc >= world->programs[state->program].count) {
-			if (state->pool < 0) {
-				(void)world_thread_finish(world, thread);
-				return;
-			}
-			world_pool_end(world, thread);
-			if (!world_pool_begin(world, thread)) {
-				return;
-			}
-		}
-		op = current_op(world, state);
-		outcome = step(world, thread, op);
-		if (outcome != STEP_NEXT) {
+		if (step(world, thread, op) != STEP_NEXT) {
 			return;
 		}
 		state->pc = op->code == OP_JUMP ? (size_t)op->amount : state->pc + 1;
