@@ -52,9 +52,12 @@ static enum status status_of(int code)
 	}
 }
 
-/* What to do about it, where SQLite's own words do not say. */
+/* What to do about it, where SQLite's own words do not say; `code` is an extended one. */
 static const char *mend_of(int code)
 {
+	if (code == SQLITE_READONLY_ROLLBACK) {
+		return "; a writer died, and whoever may write must open it to undo what it left";
+	}
 	switch (code & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
@@ -68,9 +71,13 @@ static const char *mend_of(int code)
 
 static enum status fail(const struct sqlite *sqlite, int code, struct diag *diag)
 {
+	if (!sqlite->database) {
+		return diag_set(diag, status_of(code), "%s: %s%s", sqlite->path,
+			sqlite3_errstr(code), mend_of(code));
+	}
 	return diag_set(diag, status_of(code), "%s: %s%s", sqlite->path,
-		sqlite->database ? sqlite3_errmsg(sqlite->database) : sqlite3_errstr(code),
-		mend_of(code));
+		sqlite3_errmsg(sqlite->database),
+		mend_of(sqlite3_extended_errcode(sqlite->database)));
 }
 
 /*

@@ -113,6 +113,23 @@ expect 2 'must be writable' unprivileged "$WORK/gaptrace" history "$WORK/readonl
 expect 2 'unable to open' unprivileged "$WORK/gaptrace" history "$WORK/readonly/new.db" add "$WORK/readonly/0020.json"
 [ "$(sha256sum <"$WORK/readonly/history.db")" = "$sum" ] || fail "a file without write permission was changed"
 
+# A writer died and left its half behind: who may only read is told who can help, and who may write undoes it.
+mkdir "$WORK/died"
+cp "$database" "$WORK/died/"
+python3 - "$WORK/died/history.db" 2>/dev/null <<'PYTHON' || true
+import os, signal, sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("PRAGMA cache_size = 2")
+database.execute("BEGIN IMMEDIATE")
+database.execute("UPDATE gaptrace_runs SET host = 'half'")
+os.kill(os.getpid(), signal.SIGKILL)
+PYTHON
+[ -s "$WORK/died/history.db-journal" ] || fail "the writer left nothing behind"
+chmod 444 "$WORK/died"/*
+expect 2 'whoever may write' unprivileged "$WORK/gaptrace" history "$WORK/died/history.db" list
+chmod 644 "$WORK/died"/*
+[ "$(history "$WORK/died/history.db" list --host half | tail -n 1 | cut -d ' ' -f 1)" = 0 ] || fail "a half-way change is there"
+
 # A newer gaptrace's, another program's, and no database at all: refused, byte for byte as before.
 cp "$database" "$WORK/newer.db"
 python3 -c 'import sqlite3, sys
