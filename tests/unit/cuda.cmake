@@ -14,6 +14,30 @@ unit_test(device_cuda OPTIMIZED LIBRARIES prover_device TIMEOUT 300
 unit_test(partition_cuda OPTIMIZED LIBRARIES prover_device TIMEOUT 300
   SOURCES groth16_fixture.c ${cuda_emulated})
 
+# What nvcc made of the kernels, as C: the carry chains are PTX there, and the loads are in words. One
+# compiler is enough: this one only has to be quick.
+if(GAPTRACE_CUDA AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  foreach(part buckets vector windows)
+    set(source ${PROJECT_SOURCE_DIR}/prover/device/cuda/kernels_${part}.cu)
+    set(ptx ${CMAKE_CURRENT_BINARY_DIR}/kernels_${part}.ptx)
+    add_custom_command(OUTPUT ${ptx}
+      COMMAND ${NVCC} -ptx -O3 -std=c++17 -arch=compute_90 -I ${PROJECT_SOURCE_DIR} -MD -MF ${ptx}.d -MT ${ptx} -o ${ptx} ${source}
+      DEPENDS ${source} DEPFILE ${ptx}.d COMMENT "Building PTX kernels_${part}.ptx" VERBATIM)
+    add_custom_command(OUTPUT ${ptx}.c
+      COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ptx_to_c.py ${ptx} ${ptx}.c
+      DEPENDS ${ptx} ptx_to_c.py COMMENT "Building C kernels_${part}.ptx.c" VERBATIM)
+    list(APPEND ptx_sources ${ptx}.c)
+  endforeach()
+  add_library(cuda_ptx STATIC ${ptx_sources})
+  target_include_directories(cuda_ptx PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_options(cuda_ptx PRIVATE -w -O0 -g0)
+  unit_test(cuda_sums_ptx OPTIMIZED FROM cuda_sums LIBRARIES prover_cuda cuda_ptx SOURCES cuda_emulation.c TIMEOUT 600)
+  unit_test(cuda_vectors_ptx OPTIMIZED FROM cuda_vectors LIBRARIES prover_cuda cuda_ptx TIMEOUT 300)
+  foreach(subject sums vectors)
+    target_compile_definitions(test_cuda_${subject}_ptx PRIVATE CUDA_EMULATION_PTX)
+  endforeach()
+endif()
+
 # The same on a GPU; skipped without one.
 if(GAPTRACE_CUDA)
   unit_test(device_gpu LIBRARIES prover_device TIMEOUT 300 SOURCES cuda_stages.c groth16_fixture.c)

@@ -2,9 +2,13 @@
 #include "tests/unit/cuda_emulation.h"
 
 #include "prover/device/cuda/kernels.h"
+#include "tests/unit/cuda_ptx.h"
 
 #include <string.h>
 
+#ifdef CUDA_EMULATION_PTX
+#define run_thread ptx_sums
+#else
 static void run_thread(enum sums_kernel kernel, uint32_t thread, const struct sums *sums)
 {
 	switch (kernel) {
@@ -56,6 +60,7 @@ static void run_thread(enum sums_kernel kernel, uint32_t thread, const struct su
 		break;
 	}
 }
+#endif
 
 static enum status launch(
 	void *context, enum sums_kernel kernel, uint32_t thread_count, const struct sums *sums)

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "tests/unit/cuda_ptx.h"
+
 struct sums_launch {
 	enum sums_kernel kernel;
 	uint32_t thread_count;

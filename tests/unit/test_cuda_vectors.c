@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/cuda_ptx.h"
+
 enum {
 	BLOCK_THREADS = 128,
 	ROWS = 64,
