@@ -255,8 +255,8 @@ static void note_nameless(struct import_set *set, size_t file, int32_t ordinal)
 	(void)snprintf(names, sizeof(names), "%.100s and %.100s both tell of a device %" PRId32,
 		set->files[other].name, set->files[file].name, ordinal);
 	enqueue_note(set, EVENT_NOTE_FACT, 0,
-		"%s without a UUID: counted as two GPUs; if they are one, each seems idle while "
-		"the other works",
+		"%s without a UUID: each counts as a GPU of its own; if they are one, each seems "
+		"idle while the other works",
 		names);
 }
 

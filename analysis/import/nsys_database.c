@@ -2,7 +2,6 @@
 #include "analysis/import/nsys_database.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,17 +43,15 @@ static enum status check_file(struct nsys_database *database, struct diag *diag)
 	uint64_t page_bytes;
 	uint64_t told_bytes;
 	ssize_t got = -1;
-	int fd;
 
-	fd = open(database->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
+	database->file = fopen(database->path, "re");
+	if (!database->file) {
 		return diag_set(
 			diag, status_from_errno(errno), "%s: %s", database->path, strerror(errno));
 	}
-	if (fstat(fd, &facts) == 0) {
-		got = pread(fd, header, sizeof(header), 0);
+	if (fstat(fileno(database->file), &facts) == 0) {
+		got = pread(fileno(database->file), header, sizeof(header), 0);
 	}
-	(void)close(fd);
 	if (got < 0) {
 		return diag_set(
 			diag, STATUS_IO, "%s: cannot be read: %s", database->path, strerror(errno));
@@ -66,6 +63,7 @@ static enum status check_file(struct nsys_database *database, struct diag *diag)
 	}
 
 	database->file_bytes = (uint64_t)facts.st_size;
+	database->modified = facts.st_mtim;
 	page_bytes = read_number(header + 16, 2);
 	page_bytes = page_bytes == 1 ? 65536 : page_bytes;
 	/* The page count counts only when it was written together with the change counter. */
@@ -221,8 +219,21 @@ enum status nsys_database_open(struct nsys_database *database, const char *path,
 	return status;
 }
 
+bool nsys_database_has_changed(const struct nsys_database *database)
+{
+	struct stat facts;
+
+	return fstat(fileno(database->file), &facts) == 0 &&
+	       (facts.st_mtim.tv_sec != database->modified.tv_sec ||
+		       facts.st_mtim.tv_nsec != database->modified.tv_nsec ||
+		       (uint64_t)facts.st_size != database->file_bytes);
+}
+
 void nsys_database_close(struct nsys_database *database)
 {
+	if (database->file) {
+		(void)fclose(database->file);
+	}
 	(void)sqlite3_finalize(database->find_table);
 	(void)sqlite3_finalize(database->find_other);
 	(void)sqlite3_finalize(database->find_column);

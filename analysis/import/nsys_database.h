@@ -13,6 +13,8 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <time.h>
 
 struct nsys_database {
 	sqlite3 *db;
@@ -21,6 +23,8 @@ struct nsys_database {
 	sqlite3_stmt *find_column; /* likewise */
 	sqlite3 *scratch;          /* a temporary file of ours, made when it is needed */
 	const char *path;          /* borrowed from the opener while it opens */
+	FILE *file;                /* held so that changes of it are seen; SQLite opens its own */
+	struct timespec modified;  /* when it was opened */
 	uint64_t file_bytes;
 	uint64_t missing_bytes; /* the file is so much shorter than its header says */
 	uint64_t steps_left;    /* of SQLite's machine, before the file is taken for a cycle */
@@ -41,6 +45,8 @@ enum nsys_step {
 /* BAD_INPUT when it is no SQLite file or has no schema that can be read. */
 MUST_CHECK enum status nsys_database_open(
 	struct nsys_database *database, const char *path, struct diag *diag);
+/* Whether it was written to since it was opened: what was read of it then may be of two states. */
+bool nsys_database_has_changed(const struct nsys_database *database);
 /* Accepts one that was never opened, all zero. */
 void nsys_database_close(struct nsys_database *database);
 

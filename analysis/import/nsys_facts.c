@@ -359,6 +359,10 @@ enum status nsys_facts_close(struct nsys_reader *reader)
 			"the file does not say which GPU a process calls device N: "
 			"taken for the machine's GPU N");
 	}
+	if (status == STATUS_OK && nsys_database_has_changed(&reader->database)) {
+		status = nsys_notes_add(&reader->notes, EVENT_NOTE_UNREADABLE, 0,
+			"the file was written to while it was read: wait for its end");
+	}
 	if (status == STATUS_OK) {
 		status = nsys_rows_note_damage(reader, &reader->threads);
 	}

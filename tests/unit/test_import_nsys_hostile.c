@@ -417,6 +417,31 @@ static void a_file_that_is_being_written_is_not_to_be_trusted(void **state)
 	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_UNREADABLE, "-journal"));
 }
 
+static void a_file_that_changes_while_it_is_read_is_not_to_be_trusted(void **state)
+{
+	AUTO(nsys_fixture_destroy) struct nsys_fixture *fixture = nsys_fixture_make(MANY_KERNELS);
+	AUTO(import_reader_destroy) struct import_reader *reader = NULL;
+	struct event event = {0};
+	bool has_event = true;
+	bool is_told = false;
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(import_nsys.open(fixture->path, NULL, &reader), STATUS_OK);
+	file = fopen(fixture->path, "ae");
+	assert_non_null(file);
+	assert_true(fputs("more", file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	while (has_event) {
+		assert_int_equal(
+			reader->operations->next(reader, &event, &has_event, NULL), STATUS_OK);
+		is_told |= has_event && event.kind == EVENT_IMPORT_NOTE &&
+			   event.note.kind == EVENT_NOTE_UNREADABLE &&
+			   strstr(event.note.text, "while it was read");
+	}
+	assert_true(is_told);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,6 +462,7 @@ int main(void)
 		cmocka_unit_test(pages_that_form_a_cycle_end),
 		cmocka_unit_test(a_log_beside_the_file_is_said_to_be_unread),
 		cmocka_unit_test(a_file_that_is_being_written_is_not_to_be_trusted),
+		cmocka_unit_test(a_file_that_changes_while_it_is_read_is_not_to_be_trusted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
