@@ -290,6 +290,8 @@ static enum status sort(struct cuzk_reader *reader, struct diag *diag)
 	char *line = NULL;
 	enum status status = event_sorter_create(SORTER_BYTES, &reader->sorter);
 
+	/* What is told of the log as a whole comes before its first line. */
+	reader->line = 0;
 	if (status == STATUS_OK) {
 		status = cuzk_lines_rewind(reader->lines, diag);
 	}
@@ -302,7 +304,6 @@ static enum status sort(struct cuzk_reader *reader, struct diag *diag)
 	for (int i = 0; i < CUZK_WORKER_COUNT_MAX; i++) {
 		reader->workers[i].free_ns = reader->first_ns;
 	}
-	reader->line = 0;
 	do {
 		if (status == STATUS_OK) {
 			status = cuzk_lines_next(reader->lines, &line, diag);

@@ -39,8 +39,9 @@ static bool is_copy(const char *left_path, const char *right_path)
 	return is_same;
 }
 
-/* The same file twice would count everything twice. */
-static enum status check_twice(const char *const *paths, size_t index,
+/* What has no bytes of its own would keep its reader waiting, or give them only once; the same file
+ * twice would count everything twice. */
+static enum status check_file(const char *const *paths, size_t index,
 	struct identity identities[IMPORT_FILE_COUNT_MAX], struct diag *diag)
 {
 	struct stat facts;
@@ -48,6 +49,12 @@ static enum status check_twice(const char *const *paths, size_t index,
 	if (stat(paths[index], &facts) != 0) {
 		return diag_set(
 			diag, status_from_errno(errno), "%s: %s", paths[index], strerror(errno));
+	}
+	if (!S_ISREG(facts.st_mode)) {
+		return diag_set(diag, STATUS_BAD_INPUT, "%s: %s", paths[index],
+			S_ISDIR(facts.st_mode) ? "a directory: name its files"
+					       : "neither a file nor a directory, and what is "
+						 "read has to be one");
 	}
 	identities[index] = (struct identity){facts.st_dev, facts.st_ino, facts.st_size};
 	for (size_t i = 0; i < index; i++) {
@@ -133,7 +140,7 @@ enum status import_files_open(const char *const *paths, size_t count,
 	}
 	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
 		formats[i] = format;
-		status = check_twice(paths, i, identities, diag);
+		status = check_file(paths, i, identities, diag);
 		if (status == STATUS_OK && !format) {
 			status = import_format_recognise(paths[i], diag, &formats[i]);
 		}

@@ -218,12 +218,14 @@ def check_refusals(checks, build, folder):
     refused(checks, build, "one of two", [folder / "run.sqlite", folder / "notes.txt"], "notes.txt")
 
 
-def check_parameters(checks, environment, path):
+def check_parameters(checks, environment, path, pipe):
     """What a component refuses it says in one line, before anything is read."""
     for parameters, text in (("", "`inputs` must be an array"), ('inputs="x"', "`inputs` must be an array"),
                              ("inputs=[]", "`inputs` must be an array"), ("inputs=[1]", "a path must be a string"),
                              (f'inputs=["{path}"],input=1', "there is no parameter `input`"),
-                             ('inputs=["/nonexistent"]', "/nonexistent: No such file")):
+                             ('inputs=["/nonexistent"]', "/nonexistent: No such file"),
+                             # Whoever opens a pipe that nobody writes to waits for ever.
+                             (f'inputs=["{pipe}"]', "neither a file nor a directory")):
         command = ["babeltrace2", "-c", "source.gaptrace.nsys"] + (["-p", parameters] if parameters else [])
         done = run(command, environment)
         checks.equal(f"{parameters}: exit", done.returncode, 1)
@@ -247,7 +249,7 @@ def main():
         check_log_parts(checks, build, environment, folder / "files" / "daemon.log", folder / "log")
         check_cut(checks, build, listed, folder / "cut")
         check_refusals(checks, build, folder / "refused")
-        check_parameters(checks, environment, listed[0][0])
+        check_parameters(checks, environment, listed[0][0], folder / "refused" / "pipe")
     checks.end()
 
 

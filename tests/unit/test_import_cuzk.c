@@ -392,6 +392,31 @@ static void test_a_claim_is_an_operation_of_its_workers_gpu(void **state)
 	assert_int_equal(count_events(text, EVENT_JOB_SUBMIT, &event), 0);
 }
 
+/* Whatever the first line is: what the file is comes before it, and the device before its work. */
+static void test_what_a_log_is_comes_before_its_first_line(void **state)
+{
+	static const enum event_kind first[] = {
+		EVENT_IMPORT_NOTE, EVENT_IMPORT_NOTE, EVENT_IMPORT_NOTE, EVENT_GPU_DEVICE};
+	const char *name = write_log("TIMELINE,12,GPU_START,a,worker=0,partition=0\n"
+				     "TIMELINE,60,GPU_END,a,worker=0,partition=0,gpu_ms=48\n");
+	struct import_reader *reader = NULL;
+	struct diag diag = {""};
+	struct event event;
+	bool has_event = false;
+
+	(void)state;
+	assert_int_equal(cuzk_log_open(&name, 1, &diag, &reader), STATUS_OK);
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
+		assert_int_equal(
+			reader->operations->next(reader, &event, &has_event, &diag), STATUS_OK);
+		assert_true(has_event);
+		assert_int_equal(event.kind, first[i]);
+		assert_true(i > 0 || event.note.kind == EVENT_NOTE_SOURCE);
+	}
+	assert_int_equal(event.device.backend, GAPTRACE_BACKEND_LOG);
+	import_reader_destroy(reader);
+}
+
 static void test_a_claim_without_an_end_is_no_operation(void **state)
 {
 	struct event event;
@@ -435,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_of_two_calls_that_fit_none_is_taken),
 		cmocka_unit_test(test_the_least_delayed_pair_tells_what_lies_between_the_clocks),
 		cmocka_unit_test(test_a_claim_is_an_operation_of_its_workers_gpu),
+		cmocka_unit_test(test_what_a_log_is_comes_before_its_first_line),
 		cmocka_unit_test(test_a_claim_without_an_end_is_no_operation),
 		cmocka_unit_test(test_a_file_without_a_line_of_the_daemon_is_refused),
 	};
