@@ -47,6 +47,7 @@ static void burn(uint64_t time_ns)
 
 void partition_model_wait(const struct partition_model *model, uint64_t time_ns)
 {
+	/* A model that was not filled in is as fast as it says. */
 	const double scale = model->time_scale > 0 ? model->time_scale : 1;
 	const uint64_t scaled_ns = (uint64_t)((double)time_ns * scale);
 	struct timespec until;
@@ -99,6 +100,7 @@ enum status partition_gpu_reserve(struct partition_gpu *gpu, const struct device
 	const uint64_t begin_ns = clock_now_ns();
 	enum status status;
 
+	/* Kept from a partition of a key as large. */
 	if (gpu->workspace && gpu->workspace_bytes >= bytes) {
 		return STATUS_OK;
 	}
@@ -145,6 +147,7 @@ static enum status open_streams(struct partition_gpu *gpu)
 static enum status open_results(struct partition_gpu *gpu)
 {
 	const struct device_ops *ops = gpu->config.ops;
+	/* Pinned on the host's side, so that fetching them is never staged. */
 	const uint64_t bytes = PARTITION_RESULT_COUNT * sizeof(blst_p1);
 	void *host_results = NULL;
 	enum status status = ops->memory_alloc(gpu->config.device, bytes, &gpu->results);
@@ -202,6 +205,8 @@ struct partition_gpu_counts partition_gpu_counts(struct partition_gpu *gpu)
 	assert(gpu);
 
 	for (int i = 0; i < PARTITION_CLOCK_COUNT; i++) {
+		/* Each of nearly the same moment: figures for people, not for sums that must
+		 * agree. */
 		clocks[i] = atomic_load_explicit(&gpu->clocks[i], memory_order_relaxed);
 	}
 	return (struct partition_gpu_counts){
@@ -237,6 +242,7 @@ void partition_gpu_destroy(struct partition_gpu *gpu)
 		return;
 	}
 
+	/* Also of one that was opened in part: every close accepts NULL. */
 	ops = gpu->config.ops;
 	device = gpu->config.device;
 	for (int i = 0; i < DEVICE_VECTOR_COUNT; i++) {

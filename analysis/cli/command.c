@@ -11,6 +11,8 @@ void command_complain(const char *command, enum status status, const struct diag
 
 int command_exit_code(enum status status)
 {
+	/* docs/man: whatever is wrong with what a user gave is exit code 2; the rest is
+	 * sysexits(3)'s. */
 	switch ((int)status) {
 	case STATUS_BAD_INPUT:
 	case STATUS_BAD_USE:

@@ -95,6 +95,7 @@ static enum status looks_like_json(const char *path, bool *out_is_json, struct d
 		first = fgetc(file);
 	} while (first == ' ' || first == '\t' || first == '\r' || first == '\n');
 	(void)fclose(file);
+	/* Kineto's traces begin so, too, and are mostly larger than any report. */
 	*out_is_json = first == '{' && facts.st_size <= (off_t)RUN_FILE_BYTES_MAX;
 	return STATUS_OK;
 }
@@ -187,6 +188,7 @@ static enum status compare(
 	if (status == STATUS_OK) {
 		const struct writing writing = {.diff = diff, .format = options->format};
 
+		/* From here on a failure is one of writing. */
 		ending->is_output = true;
 		ending->outcome = diff->outcome;
 		status = output_write(write_diff, &writing, options->output, diag);

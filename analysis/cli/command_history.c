@@ -48,6 +48,7 @@ static enum status load_runs(
 	enum status status = STATUS_OK;
 
 	if (!label.host) {
+		/* The buffer is zeroed, so that a name that was cut still ends. */
 		(void)gethostname(host, sizeof(host) - 1);
 		label.host = host;
 	}
@@ -207,6 +208,7 @@ static enum status baseline(struct store *store, struct history_options *options
 	struct history_kind kind = {0};
 	enum status status;
 
+	/* Good runs: docs/history.md. */
 	options->filter.is_trusted = true;
 	options->filter.is_not_bad = true;
 	options->filter.has_work = true;
@@ -257,6 +259,7 @@ static enum status take_point(void *context, const struct history_found *found)
 	return STATUS_OK;
 }
 
+/* The database gives the newest first, a plot begins with the oldest. */
 static void turn_round(struct series *series)
 {
 	for (uint32_t i = 0; i < series->count / 2; i++) {
@@ -277,6 +280,7 @@ static enum status trend(struct store *store, struct history_options *options,
 
 	(void)outcome;
 	options->filter.wants_report = trend_needs_report(&options->metric);
+	/* A trend shows the run itself, too. */
 	options->filter.not_fingerprint = NULL;
 	if (status == STATUS_OK) {
 		status = history_find(store, &options->filter, take_point, &series, diag);

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* How soon a full disk or a dead session daemon is seen; four looks a second cost nothing. */
 #define LOOK_INTERVAL_MS 250
 /* A traced command waits this long at its start to be known to the session daemon. */
 #define REGISTER_TIMEOUT_MS "3000"
@@ -90,10 +91,13 @@ static enum status recording_start(
 	if (status != STATUS_OK) {
 		return status;
 	}
+	/* From here to alarm(0) we talk to the session daemon, which may be stuck. */
 	(void)alarm(START_LIMIT_S);
 	status = buffers_prepare(profile, diag);
 	if (status == STATUS_OK) {
 		record_say_room(profile, recording->output.path);
+		/* Without it another gaptrace, which ends a daemon that is idle, could end this
+		 * one between these two steps. */
 		daemon_lock_acquire(&lock);
 		status = daemon_ensure(&is_daemon_started, diag);
 		if (status == STATUS_OK) {
@@ -107,6 +111,7 @@ static enum status recording_start(
 	if (status == STATUS_OK) {
 		output_unlock(&recording->output);
 	} else {
+		/* The daemon, if this start was the only reason for it. */
 		daemon_stop_if_idle(&is_daemon_stopped);
 		(void)alarm(0);
 		output_abandon(&recording->output);
@@ -136,6 +141,7 @@ static void recording_stop(struct recording *recording)
 	if (!recording->is_running) {
 		return;
 	}
+	/* First, so that a failure on the way is not tried again. */
 	recording->is_running = false;
 	(void)alarm(STOP_LIMIT_S);
 	status = session_stop(recording->name, &recording->end, &diag);
@@ -218,6 +224,7 @@ static enum status gpu_enable(struct diag *diag)
 static void command_wait(struct child *child, struct recording *recording)
 {
 	struct watch watch;
+	/* A disk that cannot be looked at is no reason not to record. */
 	bool is_watched = watch_init(&watch, recording->output.path, NULL) == STATUS_OK;
 
 	while (!child->has_ended) {
@@ -232,6 +239,8 @@ static int command_run(struct child *child, struct recording *recording, char **
 {
 	struct diag diag = {.line = ""};
 	enum status status;
+	/* Ctrl-C while the session was being made: there is no command yet that it could be
+	 * handed to. */
 	int arrived = child_pending_signal();
 
 	if (arrived) {
@@ -241,6 +250,7 @@ static int command_run(struct child *child, struct recording *recording, char **
 	status = child_start(child, command, &diag);
 	if (status != STATUS_OK) {
 		recording_stop(recording);
+		/* Nothing of the user's is in it: the command never ran. */
 		output_abandon(&recording->output);
 		(void)fail(status, &diag);
 		return status == STATUS_NOT_FOUND ? 127 : 126;
@@ -287,6 +297,7 @@ static int record_command(const struct record_options *options)
 		return fail(status, &diag);
 	}
 	record_say("recording to %s (session %s)", recording.output.path, recording.name);
+	/* Without overwriting: who sets it knows why. */
 	(void)setenv("LTTNG_UST_REGISTER_TIMEOUT", REGISTER_TIMEOUT_MS, 0);
 	code = command_run(&child, &recording, options->command);
 	child_finish(&child);

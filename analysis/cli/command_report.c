@@ -103,6 +103,8 @@ static enum status report(const struct options *options, struct diag *diag, bool
 	enum status status = report_request_run(&request, &data, diag);
 
 	if (status == STATUS_OK) {
+		/* Written also when it is not to be trusted: the report says why, and the exit
+		 * code that it is so. */
 		status = report_write(data, options->format, options->output, diag);
 		*out_is_trusted = analyzer_trust(data->analyzer)->ok;
 	}

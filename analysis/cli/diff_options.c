@@ -57,6 +57,7 @@ static enum status take_option(
 		return option_take_duration("--threshold", optarg, &options->threshold_ns, diag);
 	case 'w':
 		return work_unit_parse(optarg, &options->work, diag);
+	/* load_budget() has taken it. */
 	case 'b':
 		return STATUS_OK;
 	case 'h':
@@ -153,6 +154,7 @@ enum status diff_options_parse(
 	if (status != STATUS_OK) {
 		return status;
 	}
+	/* Once more over the same words, now with the budget's thresholds in place. */
 	optind = 1;
 	while ((option = getopt_long(separator, argv, short_names, names, NULL)) != -1) {
 		status = take_option(option, argv, out_options, diag);
@@ -163,6 +165,7 @@ enum status diff_options_parse(
 	out_options->bases = argv + optind;
 	out_options->base_count = separator - optind;
 	out_options->news = argv + separator + 1;
+	/* What follows "--" is never an option, whatever it looks like. */
 	out_options->new_count = separator < argc ? argc - separator - 1 : 0;
 	return check_sides(out_options, separator < argc, diag);
 }

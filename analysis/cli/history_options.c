@@ -205,6 +205,7 @@ static enum status take_work(struct history_options *options, struct diag *diag)
 		const char *colon = strchr(optarg, ':');
 
 		options->filter.work_unit = work_unit_kind_name(&unit);
+		/* As the database has it: the unit's kind and its name apart. */
 		options->filter.work_name = colon ? colon + 1 : "";
 	}
 	return status;
@@ -307,7 +308,7 @@ static bool is_of_verb(int option, enum history_verb verb)
 			return (uses[i].verbs >> verb & 1) != 0;
 		}
 	}
-	return true; /* of all */
+	return true; /* --wait and --help are of all */
 }
 
 static enum status find_verb(const char *name, enum history_verb *out_verb, struct diag *diag)
@@ -366,6 +367,7 @@ static enum status parse_options(
 			return option_refuse(option, "history", argv, diag);
 		}
 		if (!is_of_verb(option, options->verb)) {
+			/* The option as it was typed: its value may be a word of its own. */
 			return diag_set(diag, STATUS_BAD_USE, "%s is no option of %s",
 				optarg && optind >= 2 && argv[optind - 1] == optarg
 					? argv[optind - 2]
@@ -409,6 +411,7 @@ enum status history_options_parse(
 	if (status != STATUS_OK) {
 		return status;
 	}
+	/* Who only reads needs no right to write, and makes no file where there is none. */
 	options->target.mode = options->verb == HISTORY_ADD || options->verb == HISTORY_MARK
 				       ? STORE_WRITE
 				       : STORE_READ;

@@ -33,6 +33,7 @@ static void write_field(FILE *stream, const char *text)
 static void begin_csv(FILE *stream)
 {
 	(void)fputs("id", stream);
+	/* The report is the last column, and not listed: `show` gives it. */
 	for (int i = 0; i < STORE_COLUMN_REPORT; i++) {
 		(void)fprintf(stream, ",%s", store_column_name((enum store_column)i));
 	}

@@ -7,6 +7,7 @@
 
 enum status option_refuse(int letter, const char *command, char *const *argv, struct diag *diag)
 {
+	/* getopt has moved past the word that it did not like. */
 	const char *option = argv[optind - 1];
 
 	if (letter == ':') {

@@ -62,6 +62,7 @@ static enum status check_session(const struct record_options *options, struct di
 static enum status take_session(
 	struct record_options *options, enum record_mode mode, struct diag *diag)
 {
+	/* Of either kind: the second would silently win. */
 	if (options->session) {
 		return diag_set(diag, STATUS_BAD_USE, "one --start or --stop at a time");
 	}
@@ -105,6 +106,7 @@ enum status record_options_parse(
 
 	optind = 0; /* glibc: forget an earlier parse */
 	opterr = 0;
+	/* '+': what follows the first word that is no option is the command's. */
 	while ((letter = getopt_long(argc, argv, "+:o:h", long_options, NULL)) != -1) {
 		status = take_option(letter, argv, &options, diag);
 		if (status != STATUS_OK) {

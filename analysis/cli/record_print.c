@@ -62,6 +62,7 @@ void record_say_room(const struct profile *profile, const char *output)
 	uint64_t free_bytes = 0;
 	uint64_t left_s;
 
+	/* A guess from the profile, before anything is measured; the watch measures later on. */
 	if (!profile->expected_rate || output_free_bytes(output, &free_bytes, NULL) != STATUS_OK) {
 		return;
 	}
@@ -127,6 +128,7 @@ enum status record_say_summary(const char *output, const struct session_end *end
 			recorded.problem.line);
 		return STATUS_IO;
 	}
+	/* Streams without an event are more often a mistake than a quiet service. */
 	if (!recorded.event_bytes) {
 		record_say(
 			"nothing was recorded in %s: no process of this user has gaptrace's trace "
@@ -135,6 +137,7 @@ enum status record_say_summary(const char *output, const struct session_end *end
 		return STATUS_NOT_FOUND;
 	}
 	if (end && !end->is_flushed) {
+		/* Then nobody can say that none was lost. */
 		record_say("warning: the last buffers were not written within a minute");
 		is_whole = false;
 	}

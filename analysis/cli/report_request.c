@@ -50,6 +50,8 @@ enum status report_request_run(
 		status = check_content(&feed, request, diag);
 	}
 	if (status == STATUS_OK) {
+		/* What cannot be explained is refused first: an empty report would look like an
+		 * idle host. */
 		status = report_data_end(data);
 	}
 	feed_finish(&feed);

@@ -38,6 +38,8 @@ static void swap(struct operation *a, struct operation *b)
 	*b = kept;
 }
 
+/* A heap of its own for what comes out of order: merge_heap.h holds heads of streams, not
+ * operations. */
 static void sift_up(struct operation *heap, size_t i)
 {
 	while (i > 0 && comes_before(&heap[i], &heap[(i - 1) / 2])) {
@@ -121,10 +123,12 @@ static struct sweep_list *first_list(const struct sweep *sweep)
 	return (struct sweep_list *)(uintptr_t)list;
 }
 
+/* From the front of what came in order, or off the top of the heap. */
 static struct operation pop(struct sweep *sweep, struct sweep_list *list)
 {
 	const struct operation operation = list->operations[list->first];
 
+	/* The front moves on without a copy; append() moves the rest down when room runs out. */
 	list->count--;
 	if (list == &sweep->in_order) {
 		list->first = list->count > 0 ? list->first + 1 : 0;
@@ -155,6 +159,7 @@ enum status sweep_add(struct sweep *sweep, const struct operation *operation)
 
 	sweep->operation_count++;
 	sweep->kernel_count += operation->is_kernel;
+	/* For the span, also of an operation of zero length: docs/events.md. */
 	if (operation->start_ns < sweep->first_start_ns) {
 		sweep->first_start_ns = operation->start_ns;
 	}
@@ -225,6 +230,7 @@ enum status sweep_advance(
 		const struct operation operation = pop(sweep, list);
 		enum status status = STATUS_OK;
 
+		/* Before it covers anything: then it is known which told gaps it lies in. */
 		note_late(sweep, &operation);
 		status = cover(sweep, SWEEP_ANYTHING, &operation, listener);
 		if (status == STATUS_OK && operation.is_kernel) {
@@ -239,6 +245,8 @@ enum status sweep_advance(
 
 enum status sweep_end(struct sweep *sweep, const struct sweep_listener *listener)
 {
+	/* Nothing more comes: all that is pending is final, and what follows is the gap after
+	 * it. */
 	enum status status = sweep_advance(sweep, UINT64_MAX, listener);
 
 	for (int layer = 0; layer < SWEEP_LAYER_COUNT && status == STATUS_OK; layer++) {

@@ -64,7 +64,7 @@ static enum status take_name(const char *name, struct work_unit *unit, struct di
 
 enum status work_unit_parse(const char *text, struct work_unit *out_unit, struct diag *diag)
 {
-	struct work_unit unit = {0};
+	struct work_unit unit = {0}; /* partitions, the default */
 	enum status status = STATUS_OK;
 
 	if (strcmp(text, "partition") == 0) {
@@ -96,6 +96,7 @@ static bool has_name(const struct work_unit *unit, const char *name)
 
 bool work_unit_ends(const struct work_unit *unit, const struct event *event, uint64_t *out_end_ns)
 {
+	/* Events stand at their time; a kernel's record may come long after its end. */
 	*out_end_ns = event->time_ns;
 	if (unit->kind == WORK_UNIT_EVENT) {
 		return event->kind == unit->event;

@@ -31,6 +31,8 @@ static void write_gap_table(struct json_writer *writer, const char *key,
 	json_writer_unsigned(writer, "p50_ns", quantiles_ns(&table->quantiles, 50));
 	json_writer_unsigned(writer, "p95_ns", quantiles_ns(&table->quantiles, 95));
 	json_writer_unsigned(writer, "p99_ns", quantiles_ns(&table->quantiles, 99));
+	/* Of gaps between two operations only: how long an edge is depends on when recording
+	 * began. */
 	json_writer_object_begin(writer, "inner", true);
 	json_writer_unsigned(writer, "count", table->inner_count);
 	json_writer_unsigned(writer, "total_ns", table->inner_total_ns);
@@ -50,6 +52,7 @@ static void write_gap_table(struct json_writer *writer, const char *key,
 	for (uint32_t i = 0; i < HISTOGRAM_BUCKET_COUNT_MAX; i++) {
 		const struct histogram_bucket *bucket = &table->histogram.buckets[i];
 
+		/* Empty ones are left out: readers take from_ns and to_ns, not the place. */
 		if (bucket->count > 0) {
 			json_writer_object_begin(writer, NULL, true);
 			json_writer_unsigned(writer, "from_ns", histogram_from_ns(i));
@@ -99,6 +102,7 @@ static void write_part(
 	json_writer_string(writer, "object", part->object);
 	json_writer_string(writer, "phase", part->phase);
 	report_data_thread(report, part->thread_tid, name);
+	/* The feeder, see docs/causes.md, "Words of a part". */
 	json_writer_string(writer, "thread", name);
 	report_data_thread(report, part->holder_tid, name);
 	json_writer_string(writer, "holder", name);
@@ -163,6 +167,8 @@ static void write_device(
 	json_writer_unsigned(writer, "busy_ns", device->usage.busy_ns);
 	json_writer_unsigned(writer, "copying_ns", device->usage.copying_ns);
 	json_writer_unsigned(writer, "idle_ns", device->usage.idle_ns);
+	/* `gaps` came first and means that nothing at all ran; causes are those of
+	 * `kernel_gaps`. */
 	write_gap_table(writer, "gaps", &device->gaps[SWEEP_ANYTHING], threshold_ns);
 	write_gap_table(writer, "kernel_gaps", &device->gaps[SWEEP_KERNEL], threshold_ns);
 	write_causes(writer, device);
@@ -218,6 +224,7 @@ static void write_trust(struct json_writer *writer, const struct trust *trust)
 		json_writer_null(writer, "bound_ns");
 	}
 	json_writer_object_end(writer);
+	/* NaN is written as null: there were no kernels to join. */
 	json_writer_real(writer, "coverage", coverage < 0 ? NAN : coverage);
 	json_writer_array_begin(writer, "sources", false);
 	for (uint32_t i = 0; i < trust->source_count; i++) {
@@ -240,6 +247,7 @@ void report_write_json(const struct report_data *report, FILE *stream)
 
 	json_writer_init(&writer, stream);
 	json_writer_object_begin(&writer, NULL, false);
+	/* docs/report.schema.json; a field may come, none may go or change without a new number. */
 	json_writer_string(&writer, "schema", "gaptrace.report/1");
 	json_writer_bool(&writer, "simulated", report->is_simulated);
 

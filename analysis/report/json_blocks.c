@@ -39,6 +39,7 @@ static void write_device(struct json_writer *writer, const struct timeline_devic
 	static const struct block_device nothing = {0};
 	uint64_t any_ns;
 
+	/* A device that did nothing in this block. */
 	if (!device) {
 		device = &nothing;
 	}

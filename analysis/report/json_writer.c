@@ -86,6 +86,8 @@ static void write_string(FILE *stream, const char *value)
 	while (*at) {
 		const unsigned int length = utf8_length((const char *)at);
 
+		/* No UTF-8: names come from the traced program, and a reader must still get
+		 * JSON. */
 		if (length == 0) {
 			(void)fputs("\\ufffd", stream);
 			at++;
@@ -123,6 +125,7 @@ static void open_scope(struct json_writer *writer, const char *key, bool is_inli
 	assert(writer->depth + 1 < JSON_DEPTH_MAX);
 	before_value(writer, key);
 	(void)fputc(bracket, writer->stream);
+	/* What is inside one line stays on it. */
 	is_inline |= writer->is_inline[writer->depth];
 	writer->depth++;
 	writer->has_value[writer->depth] = false;
@@ -140,6 +143,7 @@ static void close_scope(struct json_writer *writer, char bracket)
 		line_break(writer);
 	}
 	(void)fputc(bracket, writer->stream);
+	/* The document is over: text files end in a line break. */
 	if (writer->depth == 0) {
 		(void)fputc('\n', writer->stream);
 	}

@@ -25,6 +25,8 @@ static bool is_before(const struct timeline_device *a, const struct timeline_dev
 	return a->ordinal != b->ordinal ? a->ordinal < b->ordinal : strcmp(a->uuid, b->uuid) < 0;
 }
 
+/* By ordinal and UUID, so that two reports of one host have the same order whoever was seen
+ * first. */
 uint32_t report_device_order(const struct report_data *report, uint32_t out_order[DEVICE_COUNT_MAX])
 {
 	const struct timeline *timeline = analyzer_timeline(report->analyzer);

@@ -12,6 +12,7 @@
 #define BAR_COLUMNS  24
 #define NOTE_COLUMNS 96
 
+/* Rounded, so that a sliver has no column and nearly all has all. */
 static void write_bar(FILE *stream, uint64_t part, uint64_t whole)
 {
 	const uint64_t columns =
@@ -93,6 +94,7 @@ static void write_trust(const struct trust *trust, FILE *stream)
 		" packets lost, %" PRIu64 " device records dropped\n",
 		trust->events, trust->discarded_events, trust->discarded_packets,
 		trust->dropped_records);
+	/* Negative when there were no kernels to join. */
 	if (trust_coverage(trust) >= 0) {
 		(void)fprintf(stream,
 			"       %.1f %% of kernels joined to the call that issued them\n",
@@ -195,7 +197,7 @@ static void write_head(const struct report_data *report, FILE *stream)
 	write_trust(analyzer_trust(report->analyzer), stream);
 }
 
-/* One character for a column of the picture. */
+/* One character for a column of the picture: what filled most of it, and '.' below a twentieth. */
 static char strip_character(const struct strip *strip, uint64_t begin_ns, uint64_t end_ns)
 {
 	const double kernel = strip_share(strip, STRIP_KERNEL, begin_ns, end_ns);
@@ -223,6 +225,8 @@ static void write_strip(
 	}
 	(void)fputs("  |", stream);
 	for (uint64_t i = 0; i < TEXT_STRIP_COLUMNS; i++) {
+		/* Divided first: nanoseconds of a long window times columns may not fit. Up to a
+		 * column is left off at the end. */
 		const uint64_t from_ns = begin_ns + window_ns / TEXT_STRIP_COLUMNS * i;
 		const uint64_t to_ns = begin_ns + window_ns / TEXT_STRIP_COLUMNS * (i + 1);
 

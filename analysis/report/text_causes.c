@@ -158,6 +158,7 @@ void text_write_first(const struct report_data *report, FILE *stream)
 	for (uint32_t d = 0; d < report_data_device_count(report); d++) {
 		by_right_ns += row_ns(table_of(report, d), &no_work);
 	}
+	/* Advice that rests on what cannot be trusted is worse than none. */
 	if (!analyzer_trust(report->analyzer)->ok) {
 		return;
 	}
@@ -188,6 +189,8 @@ static uint32_t count_holders(const struct report_device *device, const struct r
 	return count;
 }
 
+/* The thread with the most of it, and how many more there are: rows of the summary have no
+ * holder. */
 static void write_row(const struct report_device *device, const struct report_cause *row,
 	uint64_t total_ns, FILE *stream)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const struct device_ops *const backends[] = {
+	/* A new device is one line here, and docs/architecture.md. */
 	&device_cpu,
 	&device_sim,
 #ifdef GAPTRACE_CUDA

@@ -12,6 +12,7 @@ struct device_call device_call_begin(struct device *device, enum device_api api)
 	return (struct device_call){
 		.device = device,
 		.api = api,
+		/* Unique in the process, whichever device: it joins operations to this call. */
 		.correlation = device_driver_correlation(device->config.driver),
 		.start_ns = clock_now_ns(),
 	};
@@ -24,6 +25,7 @@ uint64_t device_call_end_locked(const struct device_call *call, enum status stat
 
 	gaptrace_gpu_api(&(struct gaptrace_gpu_api){
 		.name = device->backend->api_names[call->api],
+		/* A call ends on the thread that made it. */
 		.tid = gettid(),
 		.correlation = call->correlation,
 		.start_ns = call->start_ns,

@@ -64,6 +64,8 @@ static enum status run_transform(struct device *device, const struct device_oper
 		struct work_task task = {.run = run_pass, .context = &passes[i]};
 		uint32_t number;
 
+		/* Each pass after the one before: tiles of a pass are independent, passes are
+		 * not. */
 		passes[i] = (struct transform_pass){&transform, (enum ntt_pass)i};
 		task.tile_count = ntt_tile_count(plan, passes[i].pass);
 		number = work_queue_add(&queue, &task);
@@ -95,6 +97,7 @@ static enum status run_quotient_tile(void *context, uint32_t tile, uint32_t work
 	for (uint32_t i = begin; i < end; i++) {
 		blst_fr_mul(&value, &rows->a[i], &rows->b[i]);
 		blst_fr_sub(&value, &value, &rows->c[i]);
+		/* Canonical from here on: what the H sum wants. */
 		blst_scalar_from_fr((blst_scalar *)&rows->c[i], &value);
 	}
 	return STATUS_OK;
@@ -137,6 +140,7 @@ static void store_result(const struct msm *msm, const struct device_operation *o
 	struct curve_point sum;
 
 	msm_result(msm, CURVE_G1, &sum);
+	/* Aligned: results lie one behind another from the begin of an allocation. */
 	*(blst_p1 *)place_address(&operation->result) = sum.g1;
 }
 
@@ -213,6 +217,7 @@ static enum status run_msm(
 	if (!has_indices_below(input.ones, input.one_count + input.minus_one_count, query.count) ||
 		!has_indices_below(input.small.indices, input.small.count, query.count) ||
 		!has_indices_below(input.wide.indices, input.wide.count, query.count)) {
+		/* Not bad input: prep made these. */
 		return STATUS_INTERNAL;
 	}
 

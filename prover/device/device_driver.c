@@ -16,6 +16,8 @@ enum status device_driver_create(struct device_driver **out_driver)
 	if (!driver) {
 		return STATUS_NO_MEMORY;
 	}
+	/* One for all devices of the process: an allocation for one stalls calls on every other,
+	 * as with CUDA. */
 	status = lock_registry_mutex_init(&driver->mutex, "driver");
 	if (status != STATUS_OK) {
 		free(driver);
@@ -45,6 +47,7 @@ void device_driver_tally_add(struct device_driver *driver, enum gaptrace_buffer_
 {
 	struct device_tally *tally = tally_of(driver, kind);
 
+	/* Under the driver's mutex, so that live counts follow one another in the trace. */
 	tally->count++;
 	tally->bytes += bytes;
 	gaptrace_buffer_alloc(&(struct gaptrace_buffer){
@@ -77,6 +80,7 @@ uint64_t device_driver_correlation(struct device_driver *driver)
 	return atomic_fetch_add(&driver->correlation_last, 1) + 1;
 }
 
+/* A launch waits here while anybody allocates, and takes no longer than that. */
 void device_driver_pass(struct device_driver *driver)
 {
 	gaptrace_mutex_lock(&driver->mutex);

@@ -18,6 +18,8 @@ static uint64_t later_of(uint64_t first_ns, uint64_t second_ns)
 /* Before this the first operation of a stream cannot start. */
 static uint64_t ready_ns(const struct device_stream *stream)
 {
+	/* In model time too: what is issued while the one before runs starts when that ends, to
+	 * the nanosecond. */
 	return later_of(stream->first->issued_ns, stream->last_end_ns);
 }
 
@@ -42,6 +44,7 @@ static void complete_event(struct device_stream *stream, const struct device_ope
 
 	event->completed_sequence = operation->event_sequence;
 	event->completed_ns = ready_ns(stream);
+	/* A failure goes with the event to the streams that wait for it. */
 	event->status = stream->status;
 }
 
@@ -56,6 +59,7 @@ static bool complete_wait(struct device_stream *stream, const struct device_oper
 	}
 
 	stream->last_end_ns = begin_ns;
+	/* An event that was never recorded holds nobody, as in CUDA. */
 	if (operation->event_sequence > 0) {
 		stream->last_end_ns = later_of(begin_ns, event->completed_ns);
 		if (stream->status == STATUS_OK) {
@@ -106,6 +110,7 @@ static void advance(struct device *device)
 			has_moved |= advance_stream(stream);
 		}
 	}
+	/* Of both engines, whichever the news is for: an idle look is cheap. */
 	gaptrace_condition_signal(&device->lane.has_work);
 	gaptrace_condition_signal(&device->copier.has_work);
 	gaptrace_condition_broadcast(&device->has_finished);
@@ -127,6 +132,8 @@ static struct device_stream *pick_stream(const struct device_engine *engine)
 		}
 		if (!best || ready_ns(stream) < ready_ns(best) ||
 			(ready_ns(stream) == ready_ns(best) &&
+				/* By number at equal times, so that a model gives the same order
+				 * each time. */
 				operation->correlation < best->first->correlation)) {
 			best = stream;
 		}
@@ -167,6 +174,8 @@ static void run_operation(struct device_engine *engine, struct device_stream *st
 	operation->is_running = true;
 	operation->start_ns = clock_now_ns();
 	if (backend->is_modelled) {
+		/* The model's own time: a thread that wakes up late does not make the device
+		 * late. */
 		operation->start_ns = later_of(ready_ns(stream), engine->last_end_ns);
 		operation->end_ns = operation->start_ns + backend->duration_ns(device, operation);
 	}
@@ -271,6 +280,7 @@ static void wait_for_room(struct device_stream *stream, const struct device_call
 	if (stream->depth < DEVICE_STREAM_DEPTH_MAX) {
 		return;
 	}
+	/* As a command buffer that is full keeps whoever launches. */
 	while (stream->depth >= DEVICE_STREAM_DEPTH_MAX) {
 		gaptrace_condition_wait(&device->has_finished, &device->mutex);
 	}
@@ -315,5 +325,6 @@ bool device_engine_fails(struct device *device, enum device_fault fault)
 	if (fault == DEVICE_FAULT_NONE || fault != device->config.fault) {
 		return false;
 	}
+	/* For tests: exactly one operation of the kind fails. */
 	return device->fault_count++ == device->config.fault_after_count;
 }

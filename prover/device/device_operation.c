@@ -80,6 +80,7 @@ static void count_copy(
 {
 	counts->copy_count++;
 	counts->copy_busy_ns += took_ns;
+	/* Downloads are some results of a few hundred bytes. */
 	if (operation->kind != DEVICE_OPERATION_UPLOAD) {
 		return;
 	}
@@ -144,6 +145,7 @@ void device_operation_record_synchronize(
 		.context = DEVICE_CONTEXT,
 		.stream = stream_id,
 		.correlation = call->correlation,
+		/* Streams are numbered from 1; 0 is the whole device. */
 		.kind = stream_id ? GAPTRACE_SYNC_STREAM : GAPTRACE_SYNC_DEVICE,
 		.start_ns = start_ns,
 		.end_ns = clock_now_ns(),

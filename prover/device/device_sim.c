@@ -49,6 +49,7 @@ static double work_ns(uint64_t count, uint64_t ps_each)
 	return (double)count * (double)ps_each / PS_PER_NS;
 }
 
+/* A rate of 0 is no limit. */
 static double copy_ns(const struct device_model *model, const struct device_operation *operation)
 {
 	const struct device_copy *copy = &operation->copy;
@@ -98,6 +99,7 @@ static uint64_t sim_duration_ns(
 	return scaled_ns(device, operation_ns(&device->config.model, operation));
 }
 
+/* What a call keeps its caller for; all others take no time of the model. */
 static double call_ns(const struct device_model *model, enum device_api api, uint64_t bytes)
 {
 	if (api == DEVICE_API_DEVICE_SYNCHRONIZE) {
@@ -138,6 +140,7 @@ static enum status sim_execute(struct device *device, struct device_operation *o
 
 static enum status sim_pinned_alloc(uint64_t bytes, void **out_memory)
 {
+	/* No memory behind it, only an address of its own: callers tell buffers apart by it. */
 	void *memory = mmap(NULL, TOKEN_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)bytes;

@@ -24,6 +24,7 @@ void device_software_take_time(struct device *device, enum device_api api, uint6
 		return;
 	}
 	time_ns = device->backend->call_ns(device, api, bytes);
+	/* To an instant, not for a time: what a signal interrupts is not slept again. */
 	until = clock_timespec(clock_now_ns() + time_ns);
 	while (time_ns && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
 	}
@@ -57,6 +58,8 @@ enum status device_software_open(const struct device_backend *backend,
 	}
 	(void)snprintf(device->uuid, sizeof(device->uuid), "%s", identity->uuid);
 	(void)snprintf(device->name, sizeof(device->name), "%s", identity->name);
+	/* Lock order: `driver` before `device_queue` of any device. An engine lets its lock go
+	 * while it works. */
 	status = lock_registry_mutex_init(&device->mutex, "device_queue");
 	if (status != STATUS_OK) {
 		free(MOVE(device));
@@ -152,6 +155,7 @@ void device_software_stream_close(struct device *device, struct device_stream *s
 
 	call = device_call_begin(device, DEVICE_API_STREAM_DESTROY);
 	gaptrace_mutex_lock(&device->mutex);
+	/* As CUDA does: closing waits for what was issued. */
 	device_engine_drain(stream);
 	while (*link != stream) {
 		link = &(*link)->next;
@@ -197,6 +201,7 @@ enum status device_software_queue(
 {
 	struct device *device = stream->device;
 	const struct device_call call = device_call_begin(device, api);
+	/* A copy of pageable memory is staged by the caller's thread, which is why it blocks. */
 	const bool is_staged = device_operation_is_copy(operation) && !operation->copy.is_pinned;
 	bool is_done = false;
 	uint64_t took_ns;
@@ -212,6 +217,7 @@ enum status device_software_queue(
 		}
 		status = stream->status;
 	}
+	/* It pointed to this stack. */
 	operation->out_is_done = NULL;
 	took_ns = device_call_end_locked(&call, status);
 	if (is_staged) {
@@ -256,6 +262,8 @@ static enum status queue_event(struct device_stream *stream, struct device_event
 	device_driver_pass(device->config.driver);
 	gaptrace_mutex_lock(&device->mutex);
 	if (kind == DEVICE_OPERATION_EVENT_RECORD) {
+		/* Waits are for the recording that was the last when they were issued, as in
+		 * CUDA. */
 		event->recorded_sequence++;
 		event->stream_id = stream->id;
 	}
@@ -297,6 +305,7 @@ enum status device_software_stream_synchronize(struct device_stream *stream)
 	start_ns = clock_now_ns();
 	device_engine_drain(stream);
 	status = stream->status;
+	/* A failure is told once, to whoever synchronises; then the stream may be used again. */
 	stream->status = STATUS_OK;
 	device_operation_record_synchronize(&call, stream->id, start_ns);
 	device->counts.synchronize_ns += device_call_end_locked(&call, status);

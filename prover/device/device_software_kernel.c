@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <blst.h>
 
+/* What a real device would fault on is refused here, before it is queued. */
 static bool has_vector(const struct device_key *key, const struct device_place *place)
 {
 	return device_memory_has(
@@ -34,6 +35,7 @@ static bool has_ones(const struct device_scalars *scalars)
 enum status device_software_transform(struct device_stream *stream, struct device_key *key,
 	enum device_vector which, struct device_place vector)
 {
+	/* Reports show these names. */
 	static const char *const names[DEVICE_VECTOR_COUNT] = {
 		[DEVICE_VECTOR_A] = "ntt_a",
 		[DEVICE_VECTOR_B] = "ntt_b",
@@ -131,6 +133,7 @@ enum status device_software_sum_ones(struct device_stream *stream, struct device
 		.result = result,
 	};
 
+	/* H's scalars are no tails: they never leave the device. */
 	assert(stream && key && key->device == stream->device && query != DEVICE_QUERY_H);
 
 	if (!has_ones(scalars) || !has_point(&result)) {
