@@ -147,6 +147,33 @@ static struct nsys_stream *earliest(const struct nsys_reader *reader)
 	return first;
 }
 
+/* Refuses what is none of nsys's exports, with what it is. */
+static enum status check_tables(
+	struct nsys_database *database, bool has_table, const char *path, struct diag *diag)
+{
+	if (!has_table && database->has_log) {
+		return diag_set(diag, STATUS_BAD_INPUT,
+			"%s: tables: none but in %s-wal, which is not read: open the file with "
+			"sqlite3 once",
+			path, path);
+	}
+	if (!has_table) {
+		return diag_set(diag, STATUS_BAD_INPUT,
+			"%s: tables: none of those that nsys export --type sqlite makes; "
+			"give a file made by it",
+			path);
+	}
+	/* Its tables have the same names, but count kinds of memory as CUPTI does. */
+	if (nsys_database_has_table(database, "StringTable") &&
+		!nsys_database_has_table(database, "StringIds")) {
+		return diag_set(diag, STATUS_BAD_INPUT,
+			"%s: it seems to be of nvprof or the Visual Profiler, which is not read: "
+			"record with nsys profile",
+			path);
+	}
+	return STATUS_OK;
+}
+
 static enum status open_parts(struct nsys_reader *reader, const char *path, struct diag *diag)
 {
 	const struct nsys_stream *first;
@@ -162,17 +189,8 @@ static enum status open_parts(struct nsys_reader *reader, const char *path, stru
 	if (status == STATUS_OK) {
 		status = open_streams(reader, diag, &has_table);
 	}
-	if (status == STATUS_OK && !has_table && reader->database.has_log) {
-		status = diag_set(diag, STATUS_BAD_INPUT,
-			"%s: tables: none but in %s-wal, which is not read: open the file with "
-			"sqlite3 once",
-			path, path);
-	}
-	if (status == STATUS_OK && !has_table) {
-		status = diag_set(diag, STATUS_BAD_INPUT,
-			"%s: tables: none of those that nsys export --type sqlite makes; "
-			"give a file made by it",
-			path);
+	if (status == STATUS_OK) {
+		status = check_tables(&reader->database, has_table, path, diag);
 	}
 	if (status == STATUS_OK) {
 		status = nsys_events_create(&reader->database, &reader->events);

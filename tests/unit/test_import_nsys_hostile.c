@@ -241,6 +241,9 @@ static void other_files_are_refused_with_what_to_do(void **state)
 {
 	AUTO(nsys_fixture_destroy)
 	struct nsys_fixture *other = nsys_fixture_read("CREATE TABLE contacts (name, phone);");
+	AUTO(nsys_fixture_destroy)
+	struct nsys_fixture *older = nsys_fixture_read(
+		LOOSE_KERNELS "CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value);");
 	AUTO(nsys_fixture_destroy) struct nsys_fixture *text = nsys_fixture_make("SELECT 1");
 	AUTO(nsys_fixture_destroy) struct nsys_fixture *absent = nsys_fixture_make("SELECT 1");
 	FILE *file;
@@ -249,6 +252,8 @@ static void other_files_are_refused_with_what_to_do(void **state)
 	assert_int_equal(other->status, STATUS_BAD_INPUT);
 	assert_non_null(strstr(other->diag.line, other->path));
 	assert_non_null(strstr(other->diag.line, "nsys export"));
+	assert_int_equal(older->status, STATUS_BAD_INPUT);
+	assert_non_null(strstr(older->diag.line, "nvprof"));
 	file = fopen(text->path, "we");
 	assert_non_null(file);
 	assert_true(fputs("NSYS-REP\n", file) >= 0);
