@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/srs_load.h"
 
+#include "prover/groth16/matrix_vector.h"
 #include "prover/groth16/setup.h"
 #include "prover/log.h"
 #include "trace/base/clock.h"
@@ -159,22 +160,6 @@ enum status srs_load_text(const char *path, char **out_text)
 	return STATUS_OK;
 }
 
-/* The key's coefficients times a canonical 1: v * R^2 becomes v * R. */
-static enum status make_coefficient_ones(const struct zkey *key, blst_fr **out_ones)
-{
-	blst_fr one = {.l = {1}};
-	blst_fr *ones = malloc((size_t)(key->coefficient_value_count + 1) * sizeof(*ones));
-
-	if (!ones) {
-		return STATUS_NO_MEMORY;
-	}
-	for (uint32_t i = 0; i < key->coefficient_value_count; i++) {
-		blst_fr_mul(&ones[i], &key->coefficient_values[i], &one);
-	}
-	*out_ones = ones;
-	return STATUS_OK;
-}
-
 /* The text of `key`'s verification_key.json, by way of a file, for that is what can be written. */
 static enum status make_verification_text(const char *state_dir, const struct verification_key *key,
 	struct diag *diag, char **out_text)
@@ -209,7 +194,8 @@ static enum status load_file(
 		status = verification_key_from_zkey(srs->zkey, diag, &srs->verification_key);
 	}
 	if (status == STATUS_OK) {
-		status = make_coefficient_ones(srs->zkey, &srs->coefficient_ones);
+		srs->coefficient_ones = matrix_vector_make_ones(srs->zkey);
+		status = srs->coefficient_ones ? STATUS_OK : STATUS_NO_MEMORY;
 	}
 	if (status == STATUS_OK) {
 		status = make_verification_text(config->state_dir, srs->verification_key, diag,

@@ -78,11 +78,7 @@ static void evaluate(
 		uint32_t end = row + SYNTHESIS_ROWS < key->domain_size ? row + SYNTHESIS_ROWS
 								       : key->domain_size;
 
-		matrix_vector_multiply(&key->a_matrix, &vector, row, end, abc[0]);
-		matrix_vector_multiply(&key->b_matrix, &vector, row, end, abc[1]);
-		for (uint32_t i = row; i < end; i++) {
-			blst_fr_mul(&abc[2][i], &abc[0][i], &abc[1][i]);
-		}
+		matrix_vector_evaluate(key, &vector, row, end, abc);
 	}
 }
 

@@ -244,33 +244,13 @@ static enum status run_evaluation_tile(void *context, uint32_t tile, uint32_t wo
 {
 	const struct evaluation *evaluation = context;
 	const struct zkey *zkey = evaluation->zkey;
-	blst_fr *const *abc = evaluation->abc;
 	const uint32_t begin = tile * TILE_ROWS;
 	const uint32_t end =
 		zkey->domain_size - begin > TILE_ROWS ? begin + TILE_ROWS : zkey->domain_size;
 
 	(void)worker;
-	matrix_vector_multiply(
-		&zkey->a_matrix, &evaluation->vector, begin, end, abc[DEVICE_VECTOR_A]);
-	matrix_vector_multiply(
-		&zkey->b_matrix, &evaluation->vector, begin, end, abc[DEVICE_VECTOR_B]);
-	for (uint32_t i = begin; i < end; i++) {
-		blst_fr_mul(&abc[DEVICE_VECTOR_C][i], &abc[DEVICE_VECTOR_A][i],
-			&abc[DEVICE_VECTOR_B][i]);
-	}
+	matrix_vector_evaluate(zkey, &evaluation->vector, begin, end, evaluation->abc);
 	return STATUS_OK;
-}
-
-/* The coefficients times a canonical 1, so that most products are additions. */
-static blst_fr *make_ones(const struct zkey *zkey)
-{
-	const blst_fr one = {.l = {1}};
-	blst_fr *ones = malloc((size_t)(zkey->coefficient_value_count + 1) * sizeof(*ones));
-
-	for (uint32_t i = 0; ones && i < zkey->coefficient_value_count; i++) {
-		blst_fr_mul(&ones[i], &zkey->coefficient_values[i], &one);
-	}
-	return ones;
 }
 
 static enum status run_evaluate(struct device *device, const struct device_operation *operation)
@@ -278,7 +258,7 @@ static enum status run_evaluate(struct device *device, const struct device_opera
 	const struct zkey *zkey = operation->key->zkey;
 	const blst_scalar *witness = place_address(&operation->witness);
 	uint8_t *classes = secret_create(zkey->wire_count, 1);
-	blst_fr *ones = make_ones(zkey);
+	blst_fr *ones = matrix_vector_make_ones(zkey);
 	struct evaluation evaluation = {.zkey = zkey,
 		.vector = {.values = witness,
 			.classes = classes,

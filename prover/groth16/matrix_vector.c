@@ -4,6 +4,7 @@
 #include "prover/groth16/scalars.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 static_assert(sizeof(blst_fr) == sizeof(blst_scalar), "a canonical word is used as an element");
@@ -44,5 +45,27 @@ void matrix_vector_multiply(const struct zkey_matrix *matrix, const struct matri
 			add_product(vector, matrix->coefficients[i], matrix->wires[i], &sum);
 		}
 		values[row] = sum;
+	}
+}
+
+blst_fr *matrix_vector_make_ones(const struct zkey *key)
+{
+	static const blst_fr canonical_one = {.l = {1}};
+	/* One more, for malloc(0) may be NULL. */
+	blst_fr *ones = malloc(((size_t)key->coefficient_value_count + 1) * sizeof(*ones));
+
+	for (uint32_t i = 0; ones && i < key->coefficient_value_count; i++) {
+		blst_fr_mul(&ones[i], &key->coefficient_values[i], &canonical_one);
+	}
+	return ones;
+}
+
+void matrix_vector_evaluate(const struct zkey *key, const struct matrix_vector *vector,
+	uint32_t row_begin, uint32_t row_end, blst_fr *const abc[3])
+{
+	matrix_vector_multiply(&key->a_matrix, vector, row_begin, row_end, abc[0]);
+	matrix_vector_multiply(&key->b_matrix, vector, row_begin, row_end, abc[1]);
+	for (uint32_t row = row_begin; row < row_end; row++) {
+		blst_fr_mul(&abc[2][row], &abc[0][row], &abc[1][row]);
 	}
 }

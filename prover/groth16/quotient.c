@@ -24,17 +24,6 @@ static uint32_t row_tile_end(const struct quotient *quotient, uint32_t tile)
 	return quotient->plan->size - begin > TILE_ROWS ? begin + TILE_ROWS : quotient->plan->size;
 }
 
-/* v * R^2 times a canonical 1 is v * R. */
-static void fill_coefficient_ones(struct quotient *quotient)
-{
-	static const blst_fr canonical_one = {{1}};
-
-	for (uint32_t i = 0; i < quotient->key->coefficient_value_count; i++) {
-		blst_fr_mul(&quotient->coefficient_ones[i], &quotient->key->coefficient_values[i],
-			&canonical_one);
-	}
-}
-
 enum status quotient_init(struct quotient *quotient, const struct quotient_input *input)
 {
 	uint32_t size = input->plan->size;
@@ -53,10 +42,7 @@ enum status quotient_init(struct quotient *quotient, const struct quotient_input
 				.pass = (enum ntt_pass)k};
 		}
 	}
-	/* Most witness values are 0 or 1, so their products are prepared: an addition instead of
-	 * a product. */
-	quotient->coefficient_ones =
-		malloc((input->key->coefficient_value_count + 1) * sizeof(blst_fr));
+	quotient->coefficient_ones = matrix_vector_make_ones(input->key);
 	quotient->scalars = secret_create(size, sizeof(blst_scalar));
 	quotient->scalar_classes = secret_create(size, 1);
 	quotient->scratch = secret_create(
@@ -67,7 +53,6 @@ enum status quotient_init(struct quotient *quotient, const struct quotient_input
 		quotient_finish(quotient);
 		return STATUS_NO_MEMORY;
 	}
-	fill_coefficient_ones(quotient);
 	return STATUS_OK;
 }
 
@@ -90,18 +75,10 @@ static enum status run_evaluation(void *context, uint32_t tile, uint32_t worker)
 		.classes = quotient->classes,
 		.coefficient_values = quotient->key->coefficient_values,
 		.coefficient_ones = quotient->coefficient_ones};
-	blst_fr **values = quotient->values;
-	uint32_t begin = tile * TILE_ROWS;
-	uint32_t end = row_tile_end(quotient, tile);
 
 	(void)worker;
-	matrix_vector_multiply(&quotient->key->a_matrix, &vector, begin, end, values[QUOTIENT_A]);
-	matrix_vector_multiply(&quotient->key->b_matrix, &vector, begin, end, values[QUOTIENT_B]);
-	/* C is not stored in a key: for a witness that satisfies the circuit it is A times B,
-	 * row by row. */
-	for (uint32_t i = begin; i < end; i++) {
-		blst_fr_mul(&values[QUOTIENT_C][i], &values[QUOTIENT_A][i], &values[QUOTIENT_B][i]);
-	}
+	matrix_vector_evaluate(quotient->key, &vector, tile * TILE_ROWS,
+		row_tile_end(quotient, tile), quotient->values);
 	return STATUS_OK;
 }
 
