@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Brings the figures of one row of the table together. */
 static int compare(const void *left, const void *right)
 {
 	const struct observation *a = left;

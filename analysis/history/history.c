@@ -32,6 +32,7 @@ __attribute__((format(printf, 2, 3))) static void sql_add(struct sql *sql, const
 /* The columns by name, the report only if it is wanted. */
 static void sql_add_columns(struct sql *sql, bool wants_report)
 {
+	/* An empty text in its place keeps the numbers of the columns. */
 	for (int i = 0; i < STORE_COLUMN_COUNT; i++) {
 		const bool is_left_out = i == STORE_COLUMN_REPORT && !wants_report;
 
@@ -88,6 +89,7 @@ static enum status take_known(void *context, const struct history_found *found)
 {
 	static const enum store_column labels[] = {
 		STORE_COLUMN_HOST, STORE_COLUMN_BUILD, STORE_COLUMN_PROFILE};
+	/* What the fingerprint leaves out: it is of the report alone. */
 	struct known *known = context;
 
 	known->id = strtoll(found->id, NULL, 10);
@@ -232,6 +234,7 @@ enum status history_find(struct store *store, const struct history_filter *filte
 		{"fingerprint <>", filter->not_fingerprint},
 	};
 	struct sql sql = {.used = 0};
+	/* Of one second the run that was added last is the newest. */
 	char tail[64] = " ORDER BY time_s DESC, id DESC";
 	const size_t tail_length = strlen(tail);
 	struct search search = {.tail = tail,

@@ -165,6 +165,7 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
 	return hash_bytes(hash, &number, sizeof(number));
 }
 
+/* With its end, so that "ab", "c" is not "a", "bc". */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
 	return hash_bytes(hash, text, strlen(text) + 1);

@@ -34,6 +34,7 @@ static uint64_t find_member(
 	return DECODE_NO_INDEX;
 }
 
+/* What a field is in a recording by a library that did not have it yet. */
 static void set_empty(struct event *event, const struct event_field *field)
 {
 	char *target = (char *)event + field->offset;
@@ -100,6 +101,7 @@ static void resolve_context(struct decode_class *class, const bt_stream *stream)
 	if (class->tid_index != DECODE_NO_INDEX && !is_integer(type)) {
 		class->tid_index = DECODE_NO_INDEX;
 	}
+	/* With buffers per process the process stands in the environment of the trace. */
 	if (pid && bt_value_is_signed_integer(pid)) {
 		class->pid = (int32_t)bt_value_integer_signed_get(pid);
 	} else if (pid && bt_value_is_unsigned_integer(pid)) {

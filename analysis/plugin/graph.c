@@ -388,6 +388,7 @@ static enum status read_all(struct graph *graph, struct sink_streams *streams, s
 {
 	enum status status = set_up(graph, diag);
 
+	/* All groups before the first source: one source takes every directory of its trace. */
 	for (size_t i = 0; i < graph->inputs->count && status == STATUS_OK; i++) {
 		struct member *member = &graph->members[i];
 

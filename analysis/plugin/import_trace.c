@@ -15,6 +15,7 @@ static bt_clock_class *create_clock_class(bt_self_component *self, const uint64_
 		return NULL;
 	}
 	bt_clock_class_set_frequency(clock_class, NS_PER_S);
+	/* Without a date the times can be compared with those of no other trace. */
 	bt_clock_class_set_origin_is_unix_epoch(clock_class, epoch_ns != NULL);
 	if (epoch_ns) {
 		bt_clock_class_set_offset(

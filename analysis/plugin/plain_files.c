@@ -34,6 +34,8 @@ static uint64_t get_u64(const uint8_t *bytes)
 	return le64toh(value);
 }
 
+/* LTTng's packet header and context, without padding: magic 0, UUID 4, class 20, stream 24, begin
+ * 32, end 40, content 48 and packet 56 in bits, sequence 64, events lost so far 72, CPU 80. */
 bool plain_packet_parse(
 	const uint8_t header[PLAIN_PACKET_HEADER_BYTES], struct plain_packet *out_packet)
 {
@@ -68,7 +70,8 @@ static bool follows(const struct plain_packet *before, const struct plain_packet
 	       packet->sequence == before->sequence + 1 && packet->begin >= before->end;
 }
 
-/* Looks at the header of each packet; false when the file is not plain. */
+/* Looks at the header of each packet; false when the file is not plain. What has losses is not:
+ * babeltrace2 tells of them. */
 static bool scan_packets(int descriptor, uint64_t size, struct plain_file *file)
 {
 	uint64_t offset = 0;
@@ -206,6 +209,7 @@ enum status plain_files_find(const struct plain_files *files, const struct plain
 {
 	const struct plain_file **found =
 		calloc(files->count + 1, sizeof(const struct plain_file *));
+	/* A file that could not be looked at may be of any stream. */
 	bool is_plain = !files->is_odd;
 	size_t count = 0;
 
@@ -218,6 +222,7 @@ enum status plain_files_find(const struct plain_files *files, const struct plain
 			found[count++] = &files->files[i];
 		}
 	}
+	/* A stream of a rotated recording lies in several files. */
 	qsort(found, count, sizeof(const struct plain_file *), compare_files);
 	for (size_t i = 1; i < count && is_plain; i++) {
 		is_plain = follows(&found[i - 1]->last, &found[i]->first);

@@ -47,7 +47,7 @@ struct plain_files {
 	struct plain_file *files;
 	size_t count;
 	size_t capacity;
-	bool is_odd; /* a file was there that belongs to nobody knows which stream */
+	bool is_odd; /* a file was there whose stream cannot be told */
 };
 
 /* Reads a header; false when it is none, or says what cannot be. */

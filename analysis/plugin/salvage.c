@@ -49,6 +49,8 @@ static enum status scan(int file, const char *path, struct salvage_cut *cut, str
 		}
 		bytes = header.packet_bits / 8;
 		if (bytes < sizeof(header) || bytes > size - at) {
+			/* What the packet says it holds, from the end of the one before, is what
+			 * was lost. */
 			cut->has_range = cut->begin_ns < header.end_ns;
 			cut->end_ns = header.end_ns;
 			break;
@@ -115,6 +117,7 @@ static enum status take_file(const char *path, const char *target, bool is_metad
 	}
 	if (status == STATUS_OK && cut.lost_bytes > 0) {
 		(*cut_count)++;
+		/* A stream without one whole packet is left out. */
 		if (cut.kept_bytes > 0) {
 			status = copy_file(file, cut.kept_bytes, target, diag);
 		}
@@ -144,6 +147,8 @@ static enum status take_entry(const char *trace, const char *name, const char *d
 		free(path);
 		return STATUS_NO_MEMORY;
 	}
+	/* Files only: without the folder of index files babeltrace2 finds the packets itself, so
+	 * that a damaged index does not matter. */
 	if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) {
 		status = take_file(
 			path, target, strcmp(name, "metadata") == 0, listener, cut_count, diag);

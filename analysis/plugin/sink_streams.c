@@ -26,6 +26,7 @@ static bt_component_class_initialize_method_status init(bt_self_component_sink *
 
 	(void)configuration;
 	(void)params;
+	/* Made before anything is connected: connect() in graph.c counts through them. */
 	for (uint64_t i = 0; i < streams->input_count; i++) {
 		char name[PORT_NAME_BYTES];
 
@@ -70,6 +71,7 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 	struct sink *sink = sink_of(self);
 	const bt_component_class_sink_consume_method_status status = merge_consume(sink->merge);
 
+	/* The graph itself only says that something failed. */
 	sink->streams->status = merge_status(sink->merge);
 	if (status == BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR) {
 		(void)snprintf(sink->streams->reason.line, sizeof(sink->streams->reason.line), "%s",
