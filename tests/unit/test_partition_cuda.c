@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 /* Wide scalars, and some that are 0, 1 or small. */
-#define CIRCUIT "squaring-chain:30"
+#define CIRCUIT "squaring-chain:8"
 
 static const uint8_t seed[BLINDING_SEED_BYTES] = {3, 1, 4};
 
@@ -208,14 +208,17 @@ static void prove_twice(const struct rig_options *options)
 	close_rig(&rig);
 }
 
-/* Of the three streams some are late, and the others early; the first stream is the meter's. */
+/* Of the three streams of a partition: all early, the first late, the others late, all late. Before
+ * them comes the meter's, which is late. */
+static const uint32_t late_streams[] = {1, 3, 13, 15};
+
 static void a_proof_is_the_same_whichever_streams_are_late(void **state)
 {
 	(void)state;
-	for (unsigned int late = 0; late < 8; late++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		const struct rig_options options = {
-			.staging = late & 1 ? PINNED_POOL_PAGEABLE : PINNED_POOL_PER_CALL,
-			.lazy_streams = late << 1 | 1,
+			.staging = i & 1 ? PINNED_POOL_PAGEABLE : PINNED_POOL_PER_CALL,
+			.lazy_streams = late_streams[i],
 		};
 
 		prove_twice(&options);
@@ -225,10 +228,10 @@ static void a_proof_is_the_same_whichever_streams_are_late(void **state)
 static void so_is_one_of_vectors_that_the_device_makes(void **state)
 {
 	(void)state;
-	for (unsigned int late = 0; late < 8; late++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		const struct rig_options options = {
-			.partition = {.evaluates = true, .allocates_each_call = late & 1},
-			.lazy_streams = late << 1 | 1,
+			.partition = {.evaluates = true, .allocates_each_call = i & 1},
+			.lazy_streams = late_streams[i],
 		};
 
 		prove_twice(&options);
