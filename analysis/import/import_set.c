@@ -4,6 +4,7 @@
 #include "analysis/core/event_fields.h"
 #include "analysis/core/merge_heap.h"
 #include "analysis/import/import_devices.h"
+#include "analysis/import/import_digest.h"
 #include "analysis/import/import_ids.h"
 #include "analysis/import/import_shift.h"
 #include "trace/base/line.h"
@@ -44,6 +45,7 @@ struct import_set {
 	struct merge_heap heap;
 	struct import_ids ids;
 	struct import_devices devices;
+	struct import_digest digests[IMPORT_FILE_COUNT_MAX];
 	/* What one event of a file became. Texts that are ours lie beside it. */
 	struct event queue[QUEUE_COUNT];
 	char texts[QUEUE_COUNT][DIAG_LINE_BYTES_MAX];
@@ -117,6 +119,8 @@ bool import_set_epoch(const struct import_set *set, uint64_t *out_epoch_ns)
 static enum status read_head(
 	struct import_set *set, struct set_file *file, bool *out_has_event, struct diag *diag)
 {
+	size_t twin;
+
 	for (;;) {
 		const enum status status = file->reader->operations->next(
 			file->reader, &file->head, out_has_event, diag);
@@ -126,6 +130,12 @@ static enum status read_head(
 		}
 		if (file->shift_ns > 0) {
 			import_shift_event(&file->head, file->shift_ns);
+		}
+		if (import_digest_add(set->digests, set->file_count, (size_t)(file - set->files),
+			    &file->head, &twin)) {
+			return diag_set(diag, STATUS_BAD_USE,
+				"%s and %s are of one recording: name one of them",
+				set->files[twin].name, file->name);
 		}
 		if (file->head.time_ns < TIME_NS_MAX) {
 			return STATUS_OK;

@@ -102,7 +102,14 @@ static void read_events(struct import_set *set, struct report_data *report)
 	struct event event;
 
 	for (;;) {
-		require(import_set_next(set, &event, &has_event, NULL) == STATUS_OK);
+		const enum status status = import_set_next(set, &event, &has_event, NULL);
+
+		/* Of one recording twice, what came before that was seen is a report all the same.
+		 */
+		if (status == STATUS_BAD_USE) {
+			return;
+		}
+		require(status == STATUS_OK);
 		if (!has_event) {
 			return;
 		}

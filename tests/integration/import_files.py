@@ -213,6 +213,8 @@ def check_refusals(checks, build, folder):
     (folder / "copy.sqlite").write_bytes((folder / "run.sqlite").read_bytes())
     refused(checks, build, "a copy", [folder / "run.sqlite", folder / "copy.sqlite"], "copies of one file")
     refused(checks, build, "the same twice", [folder / "run.sqlite", folder / "again.sqlite"], "the same file")
+    twice = [folder.parent / "files" / name for name in ("run.json", "run.json.gz")]
+    refused(checks, build, "one recording twice", twice, "of one recording")
     refused(checks, build, "a mix", [folder / "run.sqlite", folder], "their clocks cannot be compared")
     refused(checks, build, "a mix", [folder, folder / "run.sqlite"], "their clocks cannot be compared")
     refused(checks, build, "one of two", [folder / "run.sqlite", folder / "notes.txt"], "notes.txt")

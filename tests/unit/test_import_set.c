@@ -262,6 +262,41 @@ static void one_number_in_two_files_without_a_uuid_is_asked_about_once(void **st
 	assert_int_equal(questions(a, told), 0);
 }
 
+/* The status in which two files of nine kernels end; the last one of b ends `later_ns` later. */
+static enum status read_twins(uint64_t later_ns, size_t changed, struct diag *diag)
+{
+	AUTO(import_set_destroy) struct import_set *set = create();
+	struct event a[9];
+	struct event b[9];
+	struct event event;
+	bool has_event = true;
+	enum status status = STATUS_OK;
+
+	for (uint64_t i = 0; i < 9; i++) {
+		a[i] = kernel(7, 0, 10 * i, 10 * i + 5);
+		b[i] = a[i];
+	}
+	b[changed].kernel.operation.end_ns += later_ns;
+	add(set, "rank0.json", a, 9)->reader.has_epoch = true;
+	add(set, "rank0.json.gz", b, 9)->reader.has_epoch = true;
+	while (status == STATUS_OK && has_event) {
+		status = import_set_next(set, &event, &has_event, diag);
+	}
+	return status;
+}
+
+static void two_files_of_one_recording_are_refused(void **state)
+{
+	struct diag diag = {""};
+
+	(void)state;
+	assert_int_equal(read_twins(0, 0, &diag), STATUS_BAD_USE);
+	assert_non_null(strstr(diag.line, "rank0.json and rank0.json.gz"));
+	/* Ranks do much the same, but not to the nanosecond. */
+	assert_int_equal(read_twins(1, 7, &diag), STATUS_OK);
+	assert_int_equal(read_twins(1, 0, &diag), STATUS_OK);
+}
+
 static void numbers_that_two_files_use_are_kept_apart(void **state)
 {
 	const struct event a[] = {
@@ -438,6 +473,7 @@ int main(void)
 		cmocka_unit_test(files_are_merged_by_time_and_the_first_file_goes_first),
 		cmocka_unit_test(clocks_are_aligned_when_all_files_are_dated),
 		cmocka_unit_test(a_file_without_a_date_is_said_and_nothing_is_shifted),
+		cmocka_unit_test(two_files_of_one_recording_are_refused),
 		cmocka_unit_test(numbers_that_two_files_use_are_kept_apart),
 		cmocka_unit_test(names_of_renumbered_threads_tell_the_original),
 		cmocka_unit_test(files_that_name_no_process_are_a_process_each),
