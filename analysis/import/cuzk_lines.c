@@ -22,6 +22,7 @@ struct cuzk_lines {
 	char torn[CUZK_LINE_BYTES_MAX]; /* the first half of a torn line, "" when there is none */
 	uint32_t since_torn;
 	char inner[CUZK_LINE_BYTES_MAX];
+	uint64_t process; /* that wrote the last line; 0: not told */
 	struct cuzk_line_counts counts;
 };
 
@@ -188,6 +189,7 @@ static enum status read_line(struct cuzk_lines *lines, bool *out_has_line, struc
 		skip_rest(lines, length);
 	}
 	cuzk_text_clean(lines->line);
+	lines->process = cuzk_text_process(lines->line);
 	length = cuzk_text_prefix(lines->line);
 	memmove(lines->line, lines->line + length, strlen(lines->line + length) + 1);
 	return STATUS_OK;
@@ -251,6 +253,11 @@ enum status cuzk_lines_next(struct cuzk_lines *lines, char **out_line, struct di
 	lines->counts.mended += is_joined;
 	*out_line = lines->line;
 	return STATUS_OK;
+}
+
+uint64_t cuzk_lines_process(const struct cuzk_lines *lines)
+{
+	return lines->process;
 }
 
 size_t cuzk_lines_file(const struct cuzk_lines *lines)

@@ -40,6 +40,9 @@ MUST_CHECK enum status cuzk_lines_next(
 /* From the beginning again; counts begin anew. */
 MUST_CHECK enum status cuzk_lines_rewind(struct cuzk_lines *lines, struct diag *diag);
 
+/* The process that wrote the last line, where a collector of logs told; else 0. */
+uint64_t cuzk_lines_process(const struct cuzk_lines *lines);
+
 /* Which of the files the last line is of. */
 size_t cuzk_lines_file(const struct cuzk_lines *lines);
 const char *cuzk_lines_path(const struct cuzk_lines *lines, size_t file);

@@ -14,6 +14,7 @@
 #include "analysis/import/cuzk_reader.h"
 #include "trace/base/clock.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,7 @@ static enum status survey_timeline(struct cuzk_reader *reader, const struct cuzk
 	if (cuzk_starts_add(&reader->starts, reader->line, timeline->time_ms)) {
 		begin_anew(reader);
 	}
+	cuzk_turns_add(&reader->turns, cuzk_lines_process(reader->lines));
 	reader->is_merged |= has_both(reader, FILE_TIMELINE);
 	if (reader->starts.is_doubtful) {
 		return STATUS_OK; /* a new beginning's first line, or a damaged one */
@@ -189,6 +191,13 @@ static enum status survey(struct cuzk_reader *reader, const char *path, struct d
 	} while (status == STATUS_OK && line);
 	if (status == STATUS_OK) {
 		status = cuzk_files_check(reader->lines, reader->dates, file + 1, diag);
+	}
+	if (status == STATUS_OK && cuzk_turns_are_mixed(&reader->turns)) {
+		status = diag_set(diag, STATUS_BAD_INPUT,
+			"%s: processes %" PRIu64 " and %" PRIu64
+			" write by turns, so that it is of several daemons: give the lines of one "
+			"of them (journalctl _PID=%" PRIu64 ")",
+			path, reader->turns.before, reader->turns.last, reader->turns.last);
 	}
 	if (status != STATUS_OK) {
 		return status;

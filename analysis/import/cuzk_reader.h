@@ -9,6 +9,7 @@
 #include "analysis/import/cuzk_starts.h"
 #include "analysis/import/cuzk_timeline.h"
 #include "analysis/import/cuzk_tracing.h"
+#include "analysis/import/cuzk_turns.h"
 #include "analysis/import/cuzk_work.h"
 #include "analysis/import/event_sorter.h"
 #include "analysis/import/import.h"
@@ -104,6 +105,7 @@ struct cuzk_reader {
 	uint64_t first_ns;    /* of the log: nothing is told before it */
 	uint64_t last_ns;
 	struct cuzk_starts starts;
+	struct cuzk_turns turns;
 	struct cuzk_dates dates[CUZK_FILE_COUNT_MAX];
 	size_t anew_file; /* where the last beginning is, and its line there */
 	uint64_t anew_line;

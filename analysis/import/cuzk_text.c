@@ -121,26 +121,41 @@ static size_t container_prefix(const char *line)
 	return 0;
 }
 
-/* `Mar 14 10:08:51 host cuzk-daemon[12]: ` or the same with an ISO date, as journalctl writes it.
+/*
+ * `Mar 14 10:08:51 host cuzk-daemon[12]: ` or the same with an ISO date, as journalctl writes it.
+ * The process is 12, and 0 where the number is none.
  */
-static size_t journal_prefix(const char *line)
+static size_t journal_prefix(const char *line, uint64_t *out_process)
 {
 	const size_t word = strcspn(line, " ");
 	const size_t open = strcspn(line, "[={,\"");
 	size_t close;
 
+	*out_process = 0;
 	if (line[open] != '[' || (is_digit(line[0]) && line[word - 1] == 'Z')) {
 		return 0;
 	}
 	close = open + 1 + strspn(line + open + 1, "0123456789");
-	return close > open + 1 && begins_with(line + close, "]: ") ? close + strlen("]: ") : 0;
+	if (close == open + 1 || !begins_with(line + close, "]: ")) {
+		return 0;
+	}
+	(void)cuzk_text_number(line + open + 1, out_process);
+	return close + strlen("]: ");
 }
 
 size_t cuzk_text_prefix(const char *line)
 {
 	const size_t length = container_prefix(line);
+	uint64_t process;
 
-	return length ? length : journal_prefix(line);
+	return length ? length : journal_prefix(line, &process);
+}
+
+uint64_t cuzk_text_process(const char *line)
+{
+	uint64_t process = 0;
+
+	return container_prefix(line) == 0 && journal_prefix(line, &process) > 0 ? process : 0;
 }
 
 /* How long the colour is that begins there; 0 when none does. */

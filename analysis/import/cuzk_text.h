@@ -28,5 +28,8 @@ bool cuzk_text_unsigned(const char *text, const char *key, uint64_t *out_value);
  * docker. */
 size_t cuzk_text_prefix(const char *line);
 
+/* The process that journalctl names there; 0 when nobody does. */
+uint64_t cuzk_text_process(const char *line);
+
 /* Takes terminal colours (ESC [ ... letter) and line ends out of a line, in place. */
 void cuzk_text_clean(char *line);

@@ -417,6 +417,26 @@ static void test_what_a_log_is_comes_before_its_first_line(void **state)
 	import_reader_destroy(reader);
 }
 
+#define OF(process, ms)                                                                            \
+	"Mar 14 10:08:51 h cuzk[" process "]: TIMELINE," ms ",GPU_QUEUE,a,monolithic\n"
+
+static void test_processes_by_turns_are_several_daemons(void **state)
+{
+	const char *name = write_log(
+		OF("7", "1") OF("9", "2") OF("7", "3") OF("9", "4") OF("7", "5") OF("9", "6"));
+	struct import_reader *reader = NULL;
+	struct diag diag = {""};
+	struct event event;
+
+	(void)state;
+	assert_int_equal(cuzk_log_open(&name, 1, &diag, &reader), STATUS_BAD_INPUT);
+	assert_non_null(strstr(diag.line, "processes 7 and 9"));
+	/* One after the other they are one that began anew. */
+	assert_int_equal(count_events(OF("7", "1") OF("7", "2") OF("9", "3") OF("9", "4"),
+				 EVENT_QUEUE_PUSH, &event),
+		4);
+}
+
 static void test_a_claim_without_an_end_is_no_operation(void **state)
 {
 	struct event event;
@@ -461,6 +481,7 @@ int main(void)
 		cmocka_unit_test(test_the_least_delayed_pair_tells_what_lies_between_the_clocks),
 		cmocka_unit_test(test_a_claim_is_an_operation_of_its_workers_gpu),
 		cmocka_unit_test(test_what_a_log_is_comes_before_its_first_line),
+		cmocka_unit_test(test_processes_by_turns_are_several_daemons),
 		cmocka_unit_test(test_a_claim_without_an_end_is_no_operation),
 		cmocka_unit_test(test_a_file_without_a_line_of_the_daemon_is_refused),
 	};
