@@ -129,7 +129,10 @@ static double fill_shares(const struct permuter *permuter, const double *values,
 			mean += values[members[i]] / count;
 		}
 		for (uint32_t i = 0; i < count; i++) {
-			const double share = (values[members[i]] - mean) * factor;
+			const double deviation = values[members[i]] - mean;
+			/* A row that never varies has a mean that is off in the last bits. */
+			const double share =
+				fabs(deviation) > TIE * fabs(mean) ? deviation * factor : 0;
 
 			shares[members[i]] = share;
 			squares += share * share;

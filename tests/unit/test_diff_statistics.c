@@ -79,6 +79,35 @@ static void what_never_varies_is_no_change(void **state)
 	assert_true(row.p_rise == 1 && row.p_fall == 1);
 }
 
+/* 0.1 twelve times, over twelve, is not 0.1 to the last bit: that is no change of any row. */
+static void rounding_of_what_never_varies_hides_nothing(void **state)
+{
+	const double risen[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+	const double fallen[] = {12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
+	const double constants[] = {0.1, 0.7, 1.1, 1e9 / 3, 39.92e6 / 7};
+	double same[12];
+	bool is_new[12];
+	uint8_t stratum[12];
+	const struct statistics_design design = halves(is_new, stratum, 12);
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(constants) / sizeof(constants[0]); c++) {
+		struct statistics_row rows[] = {
+			{.values = risen, .inflation = 1},
+			{.values = same, .inflation = 1},
+			{.values = fallen, .inflation = 1},
+		};
+
+		for (int i = 0; i < 12; i++) {
+			same[i] = constants[c];
+		}
+		assert_int_equal(statistics_test(&design, rows, 3), STATUS_OK);
+		/* Complete separation, of one row or the other: 2 of 924 labellings. */
+		assert_true(rows[0].p_rise < 0.01 && rows[2].p_fall < 0.01);
+		assert_true(rows[1].p_rise == 1 && rows[1].p_fall == 1);
+	}
+}
+
 static void dependence_makes_a_change_less_sure(void **state)
 {
 	double values[SAMPLES];
@@ -194,6 +223,7 @@ int main(void)
 		cmocka_unit_test(complete_separation_has_the_p_of_one_labelling),
 		cmocka_unit_test(strata_are_exchanged_among_themselves_only),
 		cmocka_unit_test(what_never_varies_is_no_change),
+		cmocka_unit_test(rounding_of_what_never_varies_hides_nothing),
 		cmocka_unit_test(dependence_makes_a_change_less_sure),
 		cmocka_unit_test(the_level_holds_over_all_rows_together),
 		cmocka_unit_test(a_true_change_among_noise_is_the_one_found),
