@@ -159,7 +159,8 @@ static enum cause read_cause_name(struct reader *reader, const char *name)
 			return (enum cause)cause;
 		}
 	}
-	reader_fail(reader, STATUS_BAD_INPUT, "there is no cause '%.40s'", name);
+	reader_fail(reader, STATUS_BAD_INPUT,
+		"there is no cause '%.40s': is it of a newer gaptrace?", name);
 	return CAUSE_UNKNOWN;
 }
 

@@ -118,7 +118,7 @@ static void what_cannot_be_is_refused_with_its_place(void **state)
 		const char *line;
 	} cases[] = {
 		{"\"cause\": \"lock\"", "\"cause\": \"luck\"",
-			"devices[0].causes[1]: there is no cause 'luck'"},
+			"devices[0].causes[1]: there is no cause 'luck': is it of a newer"},
 		{"\"busy_ns\": ", "\"busy_ns\": -", "devices[0]: \"busy_ns\" is negative"},
 		{"\"kernels\": 90", "\"kernels\": 9.5",
 			"devices[0]: \"kernels\" is not a whole number"},
