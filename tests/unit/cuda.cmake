@@ -33,8 +33,14 @@ if(GAPTRACE_CUDA AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
   target_compile_options(cuda_ptx PRIVATE -w -O0 -g0)
   unit_test(cuda_sums_ptx OPTIMIZED FROM cuda_sums LIBRARIES prover_cuda cuda_ptx SOURCES cuda_emulation.c TIMEOUT 600)
   unit_test(cuda_vectors_ptx OPTIMIZED FROM cuda_vectors LIBRARIES prover_cuda cuda_ptx TIMEOUT 300)
-  foreach(subject sums vectors)
-    target_compile_definitions(test_cuda_${subject}_ptx PRIVATE CUDA_EMULATION_PTX)
+  # And runtime.cu over a look-alike of CUDA's library, which launches them.
+  unit_test(runtime_cuda LIBRARIES prover_device cuda_ptx TIMEOUT 300
+    SOURCES lookalike_cudart.c cuda_stages.c groth16_fixture.c)
+  get_filename_component(toolkit ${NVCC} REALPATH)
+  get_filename_component(toolkit ${toolkit} DIRECTORY)
+  target_include_directories(test_runtime_cuda SYSTEM PRIVATE ${toolkit}/../include)
+  foreach(subject cuda_sums_ptx cuda_vectors_ptx runtime_cuda)
+    target_compile_definitions(test_${subject} PRIVATE CUDA_EMULATION_PTX)
   endforeach()
 endif()
 
