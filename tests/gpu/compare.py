@@ -21,6 +21,10 @@ NAME = re.compile(r"name = \"((?:[^\"\\]|\\.)*)\"")
 # A pause is longer than this; nothing else in the sample's life between two kernels is.
 PAUSE_NS = 10_000_000
 
+# What CUPTI's own conversion from the device's clock to the host's may be off by, which no bound of
+# ours knows: trace/cupti/clock_sync.c takes device and host stamps this close for unordered.
+CUPTI_ERROR_NS = 10_000
+
 
 def read_events(path):
     """{event name: [fields]}; each with its numbers and its name."""
@@ -85,7 +89,7 @@ def compare_sample(events_path, report_path, truth_path, clock, level="kernels")
         "no stamp is bad": len(good) == len(kernels),
         "devices are known by their UUID": devices != [] and all(UUID.fullmatch(d["uuid"]) for d in devices),
         "no record was dropped": trust["dropped_records"] == 0,
-        "no kernel ran in a pause, but for the clock's bound": bound is not None and worst <= bound,
+        "no kernel ran in a pause, but for the clocks' errors": bound is not None and worst <= bound + CUPTI_ERROR_NS,
         "every pause is a gap": long_gaps >= len(truth["pauses"]),
         "the clock is the one asked for": trust["clock"]["path"] == clock}
     return figures, checks

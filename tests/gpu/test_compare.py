@@ -89,7 +89,7 @@ DAMAGES = {
     "no stamp is bad": replace(2, "start_ns = 100", "start_ns = 0"),
     "devices are known by their UUID": put(["report", "devices", 0, "uuid"], "pid 7 device 0"),
     "no record was dropped": put(["report", "trust", "dropped_records"], 1),
-    "no kernel ran in a pause, but for the clock's bound": replace(3, "start_ns = 30000100", "start_ns = 24999000"),
+    "no kernel ran in a pause, but for the clocks' errors": replace(3, "start_ns = 30000100", "start_ns = 24989900"),
     "every pause is a gap": put(["report", "devices", 0, "kernel_gaps", "histogram"], []),
     "the clock is the one asked for": put(["report", "trust", "clock", "path"], "default")}
 
