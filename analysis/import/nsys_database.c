@@ -75,18 +75,26 @@ static enum status check_file(struct nsys_database *database, struct diag *diag)
 	return STATUS_OK;
 }
 
-/* Whether SQLite left a file of that suffix beside the database. */
+/* Whether SQLite left a file of that suffix beside the database. One that is done with is gone,
+ * empty, or begins with a zero. */
 static bool has_companion(const char *path, const char *suffix)
 {
 	char *companion = NULL;
+	FILE *file = NULL;
 	struct stat facts;
-	bool has_one = false;
+	int first = EOF;
 
 	if (asprintf(&companion, "%s%s", path, suffix) >= 0) {
-		has_one = stat(companion, &facts) == 0 && facts.st_size > 0;
+		if (stat(companion, &facts) == 0 && S_ISREG(facts.st_mode)) {
+			file = fopen(companion, "re");
+		}
 		free(companion);
 	}
-	return has_one;
+	if (file) {
+		first = fgetc(file);
+		(void)fclose(file);
+	}
+	return first != EOF && first != 0;
 }
 
 /* `immutable`: no lock, no journal and no shared memory beside a file that may be read-only. */

@@ -382,7 +382,7 @@ static void pages_that_form_a_cycle_end(void **state)
 }
 
 /* Reads the fixture with a file of SQLite beside it. */
-static void run_beside(struct nsys_fixture *fixture, const char *suffix)
+static void run_beside(struct nsys_fixture *fixture, const char *suffix, char first)
 {
 	char path[80];
 	FILE *file;
@@ -390,7 +390,7 @@ static void run_beside(struct nsys_fixture *fixture, const char *suffix)
 	(void)snprintf(path, sizeof(path), "%s%s", fixture->path, suffix);
 	file = fopen(path, "we");
 	assert_non_null(file);
-	assert_true(fputs("rows", file) >= 0);
+	assert_true(fputc(first, file) == first && fputs("rows", file) >= 0);
 	assert_int_equal(fclose(file), 0);
 	nsys_fixture_run(fixture);
 	assert_int_equal(unlink(path), 0);
@@ -403,11 +403,11 @@ static void a_log_beside_the_file_is_said_to_be_unread(void **state)
 	struct nsys_fixture *empty = nsys_fixture_make("CREATE TABLE other (a);");
 
 	(void)state;
-	run_beside(fixture, "-wal");
+	run_beside(fixture, "-wal", '7');
 	assert_int_equal(nsys_fixture_count(fixture, EVENT_GPU_KERNEL), 2000);
 	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_UNREADABLE, "-wal"));
 	/* All that the export wrote may be there. */
-	run_beside(empty, "-wal");
+	run_beside(empty, "-wal", '7');
 	assert_int_equal(empty->status, STATUS_BAD_INPUT);
 	assert_non_null(strstr(empty->diag.line, "-wal"));
 }
@@ -415,11 +415,14 @@ static void a_log_beside_the_file_is_said_to_be_unread(void **state)
 static void a_file_that_is_being_written_is_not_to_be_trusted(void **state)
 {
 	AUTO(nsys_fixture_destroy) struct nsys_fixture *fixture = nsys_fixture_make(MANY_KERNELS);
+	AUTO(nsys_fixture_destroy) struct nsys_fixture *done = nsys_fixture_make(MANY_KERNELS);
 
 	(void)state;
-	run_beside(fixture, "-journal");
+	run_beside(fixture, "-journal", '7');
 	assert_int_equal(nsys_fixture_count(fixture, EVENT_GPU_KERNEL), 2000);
 	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_UNREADABLE, "-journal"));
+	run_beside(done, "-journal", '\0');
+	assert_null(nsys_fixture_note(done, EVENT_NOTE_UNREADABLE, "-journal"));
 }
 
 static void a_file_that_changes_while_it_is_read_is_not_to_be_trusted(void **state)
