@@ -6,6 +6,7 @@ here=$(dirname "$(realpath "$0")")
 # shellcheck source=tests/integration/lttng.sh
 source "$here/lttng.sh"
 lttng_isolate "$@"
+lttng_patient
 python=/usr/bin/python3
 "$python" -c 'import bt2, jsonschema' 2>/dev/null || skip "python3-bt2 or python3-jsonschema is not installed"
 socket=$WORK/proverd.sock

@@ -7,6 +7,7 @@ here=$(dirname "$(realpath "$0")")
 # shellcheck source=tests/integration/lttng.sh
 source "$here/lttng.sh"
 lttng_isolate "$@"
+lttng_patient
 for program in proverd prove gaptrace; do
   [ -x "$BUILD/bin/$program" ] || skip "$program is not built"
 done

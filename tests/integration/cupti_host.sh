@@ -7,6 +7,7 @@ here=$(dirname "$(realpath "$0")")
 # shellcheck source=tests/integration/cupti_common.sh
 source "$here/cupti_common.sh"
 lttng_isolate "$@"
+lttng_patient
 cd "$WORK"
 
 # off NAME FAULTS PATTERN: the program runs, host tracing goes on, one line says why.

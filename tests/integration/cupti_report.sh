@@ -6,6 +6,7 @@ here=$(dirname "$(realpath "$0")")
 # shellcheck source=tests/integration/cupti_common.sh
 source "$here/cupti_common.sh"
 lttng_isolate "$@"
+lttng_patient
 cd "$WORK"
 python=/usr/bin/python3
 "$python" -c 'import bt2' 2>/dev/null || skip "python3-bt2 is not installed"

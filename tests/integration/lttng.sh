@@ -78,7 +78,8 @@ lttng_daemon_pid() {
   if [ "$(id -u)" -ne 0 ]; then
     file=$LTTNG_HOME/.lttng/lttng-sessiond.pid
   fi
-  if pid=$(cat "$file" 2>/dev/null) && process_runs "$pid"; then
+  # The daemon does not empty the file that a killed one left: behind a shorter number its tail stays.
+  if read -r pid 2>/dev/null <"$file" && process_runs "$pid"; then
     echo "$pid"
   fi
 }
@@ -187,6 +188,12 @@ lttng_cleanup() {
   lttng_stop
   rm -rf "$WORK"
   exit "$status"
+}
+
+# Every event is wanted, from the first line of main on, however late a busy machine lets a program
+# register; gaptrace record by itself waits for 3 s.
+lttng_patient() {
+  export LTTNG_UST_REGISTER_TIMEOUT=120000
 }
 
 lttng_setup() {

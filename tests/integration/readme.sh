@@ -5,6 +5,7 @@
 set -euo pipefail
 source "$(dirname "$0")/lttng.sh"
 lttng_isolate "$@"
+lttng_patient
 if is_sanitized; then
   skip "the stock babeltrace2 does not load a sanitized plugin by itself"
 fi

@@ -4,13 +4,14 @@
 set -euo pipefail
 source "$(dirname "$0")/record_common.sh"
 lttng_isolate "$@"
+lttng_patient
 cd "$WORK"
 
 claim "a killed command loses none of its events"
 "$GAPTRACE" record -o app -- "$APP" 0 50 0 last.app 2>app.err &
 recorder=$!
-wait_until 60 has_begun last.app 3000
-wait_until 60 recording_has_data app
+wait_until 300 has_begun last.app 3000
+wait_until 300 recording_has_data app
 pkill -KILL -P "$recorder" -x record_app
 got=0
 wait "$recorder" || got=$?
@@ -26,16 +27,16 @@ kill_daemon() {
   shift
   "$GAPTRACE" record -o "$subject" -- "$APP" 0 1000 3 "last.$subject" 2>"$subject.err" &
   recorder=$!
-  wait_until 60 recording_has_data "$subject"
+  wait_until 300 recording_has_data "$subject"
   before=$(lttng_daemon_pid)
   for victim in "$@"; do
     daemon_"$victim" "$before" | xargs kill -KILL # there may be several consumers
   done
   if [ "$subject" != consumer ]; then
-    wait_until 60 grep -q 'the session daemon ended' "$subject.err"
+    wait_until 300 grep -q 'the session daemon ended' "$subject.err"
   fi
   number=$(last_number "last.$subject")
-  wait_until 60 has_begun "last.$subject" $((number + 100))
+  wait_until 300 has_begun "last.$subject" $((number + 100))
   pkill -TERM -P "$recorder" -x record_app
   wait "$recorder" || got=$?
   expect_equal "$got" 69 "exit code"
@@ -78,7 +79,7 @@ expect_equal "$(event_count next span_end)" 10 "spans recorded"
 claim "a killed recorder leaves a session that --stop ends"
 "$GAPTRACE" record -o recorder -- "$APP" 0 1000 0 last.recorder 2>recorder.err &
 recorder=$!
-wait_until 60 recording_has_data recorder
+wait_until 300 recording_has_data recorder
 app=$(pgrep -P "$recorder" -x record_app)
 at_exit kill "$app"
 kill -KILL "$recorder"
@@ -95,9 +96,9 @@ name=$(lttng_session_name crash)
 app=$!
 at_exit kill "$app"
 expect_status 0 "$GAPTRACE" record --start "$name" -o start
-wait_until 60 recording_has_data start
+wait_until 300 recording_has_data start
 daemon=$(lttng_daemon_pid)
 kill -KILL "$daemon"
-wait_until 30 process_gone "$daemon" # its socket still answers, and then breaks off, while it dies
+wait_until 300 process_gone "$daemon" # its socket still answers, and then breaks off, while it dies
 expect_status 66 "$GAPTRACE" record --stop "$name"
 [ "$(event_count start span_end)" -gt 0 ] || fail "no spans"

@@ -4,6 +4,7 @@
 set -euo pipefail
 source "$(dirname "$0")/record_common.sh"
 lttng_isolate "$@"
+lttng_patient
 cd "$WORK"
 name=$(lttng_session_name daemon)
 
@@ -11,10 +12,10 @@ claim "a running program is recorded without a restart"
 "$APP" 0 1000 0 last >/dev/null &
 app=$!
 at_exit kill "$app"
-wait_until 60 has_begun last
+wait_until 300 has_begun last
 expect_status 0 "$GAPTRACE" record --start "$name" -o first
 expect_line stderr "stop with gaptrace record --stop $name"
-wait_until 60 recording_has_data first
+wait_until 300 recording_has_data first
 
 claim "the name is taken, and the running recording is not harmed"
 expect_status 73 "$GAPTRACE" record --start "$name" -o other
@@ -24,7 +25,7 @@ expect_line stderr "session '$name' exists already"
 claim "a second recording runs beside it, and counts the processes"
 expect_status 0 "$GAPTRACE" record --start "$name-2" -o second
 expect_line stderr ' 1 traced process runs now'
-wait_until 60 recording_has_data second
+wait_until 300 recording_has_data second
 
 claim "an unknown name is refused, with the names there are"
 expect_status 66 "$GAPTRACE" record --stop "$name-3"
@@ -43,7 +44,7 @@ done
 
 claim "the same program is recorded once more"
 expect_status 0 "$GAPTRACE" record --start "$name" -o third
-wait_until 60 recording_has_data third
+wait_until 300 recording_has_data third
 expect_status 0 "$GAPTRACE" record --stop "$name"
 [ "$(last_span third)" -gt "$(last_span second)" ] || fail "the third recording is not later"
 

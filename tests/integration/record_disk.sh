@@ -4,6 +4,7 @@
 set -euo pipefail
 source "$(dirname "$0")/record_common.sh"
 lttng_isolate "$@"
+lttng_patient
 cd "$WORK"
 if [ "$(id -u)" -ne 0 ] || [ -z "${LTTNG_ISOLATED:-}" ]; then
   skip "mounting a small disk needs root"
@@ -36,9 +37,9 @@ claim "somebody else fills it at a stroke: what is said is true"
 small_disk stolen 80M
 "$GAPTRACE" record -o stolen/run -- "$APP" 0 1000 6 last 2>stolen.err &
 recorder=$!
-wait_until 60 recording_has_data stolen/run
+wait_until 300 recording_has_data stolen/run
 cat /dev/zero >stolen/filler 2>/dev/null || true
-wait_until 60 grep -q 'the recording ends here' stolen.err
+wait_until 300 grep -q 'the recording ends here' stolen.err
 pkill -TERM -P "$recorder" -x record_app
 got=0
 wait "$recorder" || got=$?

@@ -4,6 +4,7 @@
 set -euo pipefail
 source "$(dirname "$0")/record_common.sh"
 lttng_isolate "$@"
+lttng_patient
 cd "$WORK"
 
 cat >tiny.conf <<'END'

@@ -4,6 +4,7 @@
 set -euo pipefail
 source "$(dirname "$0")/record_common.sh"
 lttng_isolate "$@"
+lttng_patient
 cd "$WORK"
 if [ "$(id -u)" -ne 0 ] || [ -z "${LTTNG_ISOLATED:-}" ]; then
   skip "a small /dev/shm needs root"

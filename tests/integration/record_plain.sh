@@ -5,6 +5,7 @@ set -euo pipefail
 source "$(dirname "$0")/record_common.sh"
 page=$(realpath "$(dirname "$0")/../../docs/recording.md")
 lttng_isolate "$@"
+lttng_patient
 cd "$WORK"
 
 claim "the page's commands run as they stand"
@@ -13,7 +14,7 @@ sed -n '/^## With plain lttng/,$p' "$page" | sed -n '/^```sh/,/^```/p' | grep -v
 [ "$(wc -l <commands)" -gt 10 ] || fail "no commands found in $page"
 expect_line commands '^LTTNG_UST_REGISTER_TIMEOUT=3000 service$'
 mkdir bin
-printf '#!/bin/sh\nexec %q 300 100 0\n' "$APP" >bin/service
+printf '#!/bin/sh\nLTTNG_UST_REGISTER_TIMEOUT=120000 exec %q 300 100 0\n' "$APP" >bin/service
 chmod +x bin/service
 PATH=$WORK/bin:$PATH bash -euo pipefail commands >output 2>&1 || {
   cat output >&2

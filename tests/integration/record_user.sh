@@ -4,6 +4,7 @@
 set -euo pipefail
 source "$(dirname "$0")/record_common.sh"
 lttng_isolate "$@"
+lttng_patient
 if [ "$(id -u)" -eq 0 ]; then
   command -v setpriv >/dev/null || skip "setpriv is not installed"
   as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups env)
@@ -27,7 +28,7 @@ claim "a running program"
 at_exit kill "$!"
 name=$(lttng_session_name user)
 expect_status 0 "${as_user[@]}" "$GAPTRACE" record --start "$name" -o later
-wait_until 60 recording_has_data later
+wait_until 300 recording_has_data later
 expect_status 0 "${as_user[@]}" "$GAPTRACE" record --stop "$name"
 [ "$(event_count later span_end)" -gt 0 ] || fail "no spans"
 [ ! -e "$WORK/user/.lttng/lttng-sessiond.pid" ] || fail "the session daemon still runs"

@@ -10,6 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/integration/lttng.sh
 source "$here/lttng.sh"
 lttng_isolate "$@"
+lttng_patient
 [ -x "$BUILD/bin/proverd" ] || skip "proverd is not built"
 # What else the machine does is no property of the prover: where a busy neighbour can wake its
 # threads late, runs do differ (docs/regression.md, "Live").
