@@ -5,6 +5,7 @@
 set -euo pipefail
 source "$(dirname "$0")/record_common.sh"
 lttng_isolate "$@"
+lttng_patient
 cd "$WORK"
 
 claim "a command is recorded whole, and its exit code handed on"
@@ -27,6 +28,16 @@ find run -name 'state_*' -size +0 >states
 claim "the daemon that was started has ended, and so has the session"
 expect_equal "$(lttng_daemon_pid)" "" "session daemon"
 
+claim "by default the command waits for its registration for 3 s at most, else as its user says"
+# shellcheck disable=SC2016
+for limit in '' 77777; do
+  export LTTNG_UST_REGISTER_TIMEOUT=$limit
+  [ -n "$limit" ] || unset LTTNG_UST_REGISTER_TIMEOUT
+  "$GAPTRACE" record -o "limit-$limit" -- sh -c 'echo "${LTTNG_UST_REGISTER_TIMEOUT:-}"' >limit 2>/dev/null || true
+  expect_equal "$(cat limit)" "${limit:-3000}" "limit"
+done
+lttng_patient
+
 claim "the minimal profile records the same spans"
 expect_status 0 "$GAPTRACE" record --profile minimal -o minimal -- "$APP" 500 0 0
 expect_equal "$(event_count minimal span_end)" 500 "spans recorded"
@@ -41,7 +52,7 @@ for signal in TERM INT; do
   (trap - INT; exec env --default-signal=INT "$GAPTRACE" record -o "signal-$signal" -- "$APP" 0 1000 5) \
     >"signal-$signal.out" 2>"signal-$signal.err" &
   recorder=$!
-  wait_until 60 recording_has_data "signal-$signal"
+  wait_until 300 recording_has_data "signal-$signal"
   kill -"$signal" "$recorder"
   got=0
   wait "$recorder" || got=$?
