@@ -100,7 +100,7 @@ static enum status add_note(struct analyzer *analyzer, const struct event *event
 		status = trust_add_source(&analyzer->trust, text);
 		return status == STATUS_OK ? walk_add(analyzer->walk, event) : status;
 	case EVENT_NOTE_FACT:
-		return trust_note(&analyzer->trust, "%s", text);
+		return trust_fact(&analyzer->trust, text);
 	case EVENT_NOTE_LOST:
 		status = trust_note(&analyzer->trust, "%s", text);
 		return status == STATUS_OK ? analyzer_add_loss(analyzer, &loss) : status;

@@ -42,6 +42,18 @@ enum status trust_note(struct trust *trust, const char *format, ...)
 	return STATUS_OK;
 }
 
+enum status trust_fact(struct trust *trust, const char *line)
+{
+	if (trust->fact_count == TRUST_FACT_COUNT_MAX) {
+		return STATUS_OK;
+	}
+	trust->fact_count++;
+	return trust_note(trust, "%s",
+		trust->fact_count == TRUST_FACT_COUNT_MAX
+			? "the files say more of themselves than is listed here"
+			: line);
+}
+
 enum status trust_add_source(struct trust *trust, const char *line)
 {
 	trust->source_total++;

@@ -15,6 +15,10 @@
 /* A reader wants the kinds of trouble, each once; there are fewer than these. */
 #define TRUST_NOTE_COUNT_MAX 64
 
+/* Of those, what is merely worth knowing: a job of many ranks says much, and must leave room for
+ * what is missing. */
+#define TRUST_FACT_COUNT_MAX 40
+
 /* What a report was read from: some tens of ranks make one job; of more, their number is enough. */
 #define TRUST_SOURCE_COUNT_MAX 64
 
@@ -55,6 +59,7 @@ struct trust {
 	struct interval_set untrusted;
 	char *notes[TRUST_NOTE_COUNT_MAX];
 	uint32_t note_count;
+	uint32_t fact_count;                   /* among the notes */
 	char *sources[TRUST_SOURCE_COUNT_MAX]; /* of traces that other tools recorded */
 	uint32_t source_count;                 /* kept; none: it is a recording of ours */
 	uint64_t source_total;
@@ -65,6 +70,9 @@ void trust_init(struct trust *trust);
 /* Adds one line, formatted; lines past the limit are counted in the last one. */
 MUST_CHECK enum status trust_note(struct trust *trust, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Adds a line that is no loss; those past their limit are told as such in the last one. */
+MUST_CHECK enum status trust_fact(struct trust *trust, const char *line);
 
 /* Adds what a trace of another tool was read from, one line. */
 MUST_CHECK enum status trust_add_source(struct trust *trust, const char *line);

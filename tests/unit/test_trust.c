@@ -109,6 +109,21 @@ static void what_could_not_be_read_is_never_trusted(void **state)
 	assert_false(conclude(&trust, NULL));
 }
 
+static void facts_leave_room_for_what_is_missing(void **state)
+{
+	struct trust trust = whole();
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		assert_int_equal(trust_fact(&trust, "not in the file: NVTX ranges"), STATUS_OK);
+	}
+	assert_int_equal(trust.note_count, TRUST_FACT_COUNT_MAX);
+	assert_non_null(strstr(trust.notes[TRUST_FACT_COUNT_MAX - 1], "more"));
+	assert_int_equal(trust_note(&trust, "rank 63 was cut"), STATUS_OK);
+	trust.unreadable = 1;
+	assert_false(conclude(&trust, "rank 63 was cut"));
+}
+
 static void notes_are_bounded(void **state)
 {
 	struct trust trust = whole();
@@ -153,6 +168,7 @@ int main(void)
 		cmocka_unit_test(a_loss_without_a_number_is_no_number),
 		cmocka_unit_test(lost_packets_count_by_the_time_they_cover),
 		cmocka_unit_test(what_could_not_be_read_is_never_trusted),
+		cmocka_unit_test(facts_leave_room_for_what_is_missing),
 		cmocka_unit_test(notes_are_bounded),
 		cmocka_unit_test(nothing_to_join_is_no_coverage),
 	};
