@@ -124,14 +124,23 @@ static uint64_t only_number(const char *text)
 		       : 0;
 }
 
+struct diagnostics {
+	uint64_t count;
+	bool is_loss_left_out; /* some of those that are not told say that something is lost */
+};
+
 static enum status use_diagnostic(
 	struct nsys_reader *reader, const struct nsys_table *table, void *context)
 {
-	uint64_t *count = context;
+	struct diagnostics *diagnostics = context;
 	const char *text = nsys_table_text(table, 2);
 	const bool is_lost = text && says_lost(text);
 
-	if (!text || ++*count > DIAGNOSTIC_COUNT_MAX) {
+	if (!text) {
+		return STATUS_OK;
+	}
+	if (++diagnostics->count > DIAGNOSTIC_COUNT_MAX) {
+		diagnostics->is_loss_left_out |= is_lost;
 		return STATUS_OK;
 	}
 	return nsys_notes_add(&reader->notes, is_lost ? EVENT_NOTE_LOST : EVENT_NOTE_FACT,
@@ -145,13 +154,14 @@ static enum status note_diagnostics(struct nsys_reader *reader, struct diag *dia
 		.columns = {"timestamp", "severity", "text"},
 		.only = "severity IN (2,3)", /* warnings and errors */
 	};
-	uint64_t count = 0;
-	enum status status = nsys_rows_each(reader, &shape, use_diagnostic, &count, diag);
+	struct diagnostics diagnostics = {0};
+	enum status status = nsys_rows_each(reader, &shape, use_diagnostic, &diagnostics, diag);
 
-	if (status == STATUS_OK && count > DIAGNOSTIC_COUNT_MAX) {
-		status = nsys_notes_add(&reader->notes, EVENT_NOTE_LOST, 0,
+	if (status == STATUS_OK && diagnostics.count > DIAGNOSTIC_COUNT_MAX) {
+		status = nsys_notes_add(&reader->notes,
+			diagnostics.is_loss_left_out ? EVENT_NOTE_LOST : EVENT_NOTE_FACT, 0,
 			"nsys: %llu more warnings",
-			(unsigned long long)(count - DIAGNOSTIC_COUNT_MAX));
+			(unsigned long long)(diagnostics.count - DIAGNOSTIC_COUNT_MAX));
 	}
 	return status;
 }

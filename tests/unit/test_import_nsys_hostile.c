@@ -182,7 +182,21 @@ static void notes_are_one_line_whatever_the_file_says(void **state)
 		}
 	}
 	assert_true(count < 120);
-	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_LOST, "400 more warnings"));
+	/* Warnings are no losses, unless one of those left out says so. */
+	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_FACT, "400 more warnings"));
+}
+
+static void a_loss_among_the_warnings_left_out_is_a_loss(void **state)
+{
+	AUTO(nsys_fixture_destroy)
+	struct nsys_fixture *fixture = nsys_fixture_read(NSYS_META("3.25.0") NSYS_KERNELS
+		"CREATE TABLE DIAGNOSTIC_EVENT (timestamp,severity,text);"
+		"INSERT INTO DIAGNOSTIC_EVENT WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1"
+		" FROM n WHERE i<150) SELECT i,2,iif(i=150,'events were lost','a warning') FROM "
+		"n;");
+
+	(void)state;
+	assert_non_null(nsys_fixture_note(fixture, EVENT_NOTE_LOST, "50 more warnings"));
 }
 
 static void what_is_no_ordinary_table_is_not_run(void **state)
@@ -460,6 +474,7 @@ int main(void)
 		cmocka_unit_test(texts_in_the_place_of_numbers_are_cut_too),
 		cmocka_unit_test(more_names_than_are_kept_are_all_told),
 		cmocka_unit_test(notes_are_one_line_whatever_the_file_says),
+		cmocka_unit_test(a_loss_among_the_warnings_left_out_is_a_loss),
 		cmocka_unit_test(what_is_no_ordinary_table_is_not_run),
 		cmocka_unit_test(views_of_what_the_file_says_of_itself_are_named_too),
 		cmocka_unit_test(devices_beyond_the_limit_are_counted),
