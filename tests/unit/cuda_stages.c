@@ -63,6 +63,14 @@ enum status cuda_stages_open(struct cuda_stages *stages, const struct device_ops
 	return status == STATUS_OK ? ops->stream_open(stages->device, &stages->stream) : status;
 }
 
+/* Nothing reads them any more: the stream has been waited for. */
+static void free_uploads(struct cuda_stages *stages)
+{
+	while (stages->upload_count > 0) {
+		free(stages->uploads[--stages->upload_count]);
+	}
+}
+
 void cuda_stages_close(struct cuda_stages *stages)
 {
 	if (stages->device) {
@@ -71,6 +79,7 @@ void cuda_stages_close(struct cuda_stages *stages)
 		stages->ops->key_unload(stages->device, stages->key);
 		stages->ops->close(stages->device);
 	}
+	free_uploads(stages);
 	assert_int_equal(stages->driver->pinned.count + stages->driver->memory.count, 0);
 	device_driver_destroy(stages->driver);
 }
@@ -78,12 +87,20 @@ void cuda_stages_close(struct cuda_stages *stages)
 enum status cuda_stages_upload(
 	struct cuda_stages *stages, uint64_t offset, void *host, uint64_t bytes)
 {
-	return bytes ? stages->ops->upload(
-			       stages->stream, &(struct device_copy){.memory = stages->memory,
-						       .offset_bytes = offset,
-						       .bytes = bytes,
-						       .host = host})
-		     : STATUS_OK;
+	void *copy;
+
+	if (bytes == 0) {
+		return STATUS_OK;
+	}
+	assert_true(stages->upload_count < CUDA_UPLOAD_COUNT_MAX);
+	copy = malloc(bytes);
+	assert_non_null(copy);
+	memcpy(copy, host, bytes);
+	stages->uploads[stages->upload_count++] = copy;
+	return stages->ops->upload(stages->stream, &(struct device_copy){.memory = stages->memory,
+							   .offset_bytes = offset,
+							   .bytes = bytes,
+							   .host = copy});
 }
 
 /* a, b and c go up and become H's sum. */
@@ -171,6 +188,7 @@ enum status cuda_stages_evaluate(struct cuda_stages *stages, blst_fr *abc)
 		status = stages->ops->download(stages->stream, &copy);
 	}
 	end_status = stages->ops->stream_synchronize(stages->stream);
+	free_uploads(stages);
 	free(scalars);
 	free(classes);
 	return status == STATUS_OK ? end_status : status;
@@ -273,6 +291,7 @@ enum status cuda_stages_run(struct cuda_stages *stages, blst_p1 results[CUDA_RES
 		status = stages->ops->download(stages->stream, &copy);
 	}
 	end_status = stages->ops->stream_synchronize(stages->stream);
+	free_uploads(stages);
 	return status == STATUS_OK ? end_status : status;
 }
 

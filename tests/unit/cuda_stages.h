@@ -18,6 +18,9 @@ enum {
 	CUDA_RESULT_COUNT = CUDA_RESULT_TAILS + 3
 };
 
+/* Of all stages: three vectors, and for each query the ones and two tails of two pieces each. */
+#define CUDA_UPLOAD_COUNT_MAX 18
+
 struct cuda_stages {
 	const struct device_ops *ops;
 	const struct zkey *zkey;
@@ -27,6 +30,8 @@ struct cuda_stages {
 	struct device_memory *memory; /* three vectors, then results, then scalars */
 	struct device_stream *stream;
 	struct device_shape shape;
+	void *uploads[CUDA_UPLOAD_COUNT_MAX]; /* what a copy may still read */
+	uint32_t upload_count;
 };
 
 /* Borrows the key. To be closed even when it fails. */
@@ -37,6 +42,7 @@ void cuda_stages_close(struct cuda_stages *stages);
 struct device_place cuda_stages_vector(const struct cuda_stages *stages, int vector);
 struct device_place cuda_stages_result(const struct cuda_stages *stages, int result);
 uint64_t cuda_stages_scalars_offset(const struct cuda_stages *stages);
+/* Copies what is uploaded, so the caller may free it at once. */
 enum status cuda_stages_upload(
 	struct cuda_stages *stages, uint64_t offset, void *host, uint64_t bytes);
 
