@@ -75,18 +75,14 @@ static enum status buffers_prepare(struct profile *profile, struct diag *diag)
 }
 
 /* Everything up to the running session; on failure nothing is left of it. */
-static enum status recording_start(
-	struct recording *recording, const struct record_options *options, struct diag *diag)
+static enum status recording_start(struct recording *recording,
+	const struct record_options *options, struct profile *profile, struct diag *diag)
 {
-	AUTO(profile_destroy) struct profile *profile = NULL;
 	struct daemon_lock lock;
 	bool is_daemon_started = false;
 	bool is_daemon_stopped;
-	enum status status = profile_find(options->profile, &profile, diag);
+	enum status status;
 
-	if (status != STATUS_OK) {
-		return status;
-	}
 	status = output_prepare(options->output, &recording->output, diag);
 	if (status != STATUS_OK) {
 		return status;
@@ -267,6 +263,7 @@ static int command_run(struct child *child, struct recording *recording, char **
 
 static int record_command(const struct record_options *options)
 {
+	AUTO(profile_destroy) struct profile *profile = NULL;
 	struct recording recording = {.status = STATUS_OK};
 	struct child child;
 	struct diag diag = {.line = ""};
@@ -283,6 +280,10 @@ static int record_command(const struct record_options *options)
 	if (status == STATUS_OK) {
 		status = daemon_export_home(&diag);
 	}
+	/* It may be a pipe that is slow to come, so before signals are the command's. */
+	if (status == STATUS_OK) {
+		status = profile_find(options->profile, &profile, &diag);
+	}
 	if (status == STATUS_OK) {
 		status = child_init(&child, &diag);
 	}
@@ -291,7 +292,7 @@ static int record_command(const struct record_options *options)
 	}
 	(void)snprintf(recording.name, sizeof(recording.name), "gaptrace-%lld-%ld",
 		(long long)time(NULL), (long)getpid());
-	status = recording_start(&recording, options, &diag);
+	status = recording_start(&recording, options, profile, &diag);
 	if (status != STATUS_OK) {
 		child_finish(&child);
 		return fail(status, &diag);
@@ -306,13 +307,17 @@ static int record_command(const struct record_options *options)
 
 static int record_start(const struct record_options *options)
 {
+	AUTO(profile_destroy) struct profile *profile = NULL;
 	struct recording recording = {.status = STATUS_OK};
 	struct diag diag = {.line = ""};
 	size_t process_count;
 	enum status status;
 
 	(void)snprintf(recording.name, sizeof(recording.name), "%s", options->session);
-	status = recording_start(&recording, options, &diag);
+	status = profile_find(options->profile, &profile, &diag);
+	if (status == STATUS_OK) {
+		status = recording_start(&recording, options, profile, &diag);
+	}
 	if (status != STATUS_OK) {
 		return fail(status, &diag);
 	}

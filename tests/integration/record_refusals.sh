@@ -55,6 +55,13 @@ profile $'[channel hot]\nnonsense' 'bad.conf:2: '
 mkdir profiles
 GAPTRACE_PROFILE_DIR=$PWD/profiles refused 2 "no profile 'full' in $PWD/profiles" -o out -- touch ran
 
+claim "a profile that never comes can be interrupted"
+mkfifo slow
+got=0
+timeout --signal=TERM --kill-after=30 1 "$GAPTRACE" record --profile ./slow -o out -- touch ran || got=$?
+expect_equal "$got" 124 "exit code"
+expect_absent out ran
+
 claim "a filter that LTTng does not take"
 printf '[channel hot]\nevent = gaptrace:* if ((\nsubbuffer_size = 4K\nsubbuffer_count = 2\n' >filter.conf
 rm -rf out

@@ -137,6 +137,8 @@ static void wrong_lines_are_named(void **state)
 		{"[recording]\nexpected_rate = fast\n", ":2: expected_rate = fast"},
 		{"[channel a]\nevent = x\n", ":2: 'x' is no event name"},
 		{"[channel a]\nevent = p:$(x)\n", ":2: 'p:$(x)' is no event name"},
+		{"[channel a]\nevent = p:x\nevent = p:x if a > 0\nevent = p:x\n",
+			":4: event = p:x stands in channel 'a' already"},
 		{"[channel a b]\nevent = p:x\n", ":2: 'a b' cannot be a channel name"},
 		{"[channel metadata]\nevent = p:x\n", ":2: 'metadata' cannot be"},
 		{"[channel a]\nsubbuffer_size = 5000\n", ":2: subbuffer_size = 5000"},
@@ -179,6 +181,18 @@ static void a_line_that_is_too_long_is_refused(void **state)
 	memset(text + strlen(text), 'x', 400);
 	assert_int_equal(load_text(text, &profile, &diag), STATUS_BAD_USE);
 	assert_null(profile);
+	assert_non_null(strstr(diag.line, ":2: a line is longer than 198 bytes"));
+}
+
+/* It never ends, either. */
+static void what_is_no_text_is_refused_at_its_first_zero(void **state)
+{
+	struct profile *profile = NULL;
+	struct diag diag = {.line = ""};
+
+	(void)state;
+	assert_int_equal(profile_load("/dev/zero", &profile, &diag), STATUS_BAD_USE);
+	assert_non_null(strstr(diag.line, "/dev/zero:1: a line is longer than 198 bytes, or no"));
 }
 
 static void events_past_the_limit_are_refused(void **state)
@@ -189,7 +203,8 @@ static void events_past_the_limit_are_refused(void **state)
 
 	(void)state;
 	for (int i = 0; i <= PROFILE_EVENT_COUNT_MAX; i++) {
-		strcat(text, "event = p:x\n");
+		(void)snprintf(
+			text + strlen(text), sizeof(text) - strlen(text), "event = p:x%d\n", i);
 	}
 	assert_int_equal(load_text(text, &profile, &diag), STATUS_BAD_USE);
 	assert_non_null(strstr(diag.line, ":66: more than 64 events"));
@@ -238,6 +253,7 @@ int main(void)
 		cmocka_unit_test(filters_are_kept_apart_from_names),
 		cmocka_unit_test(wrong_lines_are_named),
 		cmocka_unit_test(a_line_that_is_too_long_is_refused),
+		cmocka_unit_test(what_is_no_text_is_refused_at_its_first_zero),
 		cmocka_unit_test(events_past_the_limit_are_refused),
 		cmocka_unit_test(every_cut_of_a_profile_is_taken_or_refused),
 		cmocka_unit_test(the_folder_can_be_chosen),

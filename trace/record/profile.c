@@ -25,7 +25,6 @@
 struct profile_parser {
 	struct profile *profile;
 	bool has_failed;
-	bool has_long_line;
 	struct diag problem;
 };
 
@@ -80,6 +79,18 @@ static struct profile_channel *channel_of(struct profile_parser *parser, const c
 	return channel;
 }
 
+/* LTTng would refuse the second, with the recording half set up. */
+static bool has_event(const struct profile_channel *channel, const struct profile_event *event)
+{
+	for (size_t i = 0; i < channel->event_count; i++) {
+		if (strcmp(channel->events[i].name, event->name) == 0 &&
+			strcmp(channel->events[i].filter, event->filter) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* "gaptrace:lock_acquire if wait_ns > 0": a name, perhaps a filter in LTTng's language. */
 static int event_add(
 	struct profile_parser *parser, struct profile_channel *channel, const char *value)
@@ -106,6 +117,10 @@ static int event_add(
 			event->name);
 	}
 	(void)snprintf(event->filter, sizeof(event->filter), "%s", filter ? filter + 4 : "");
+	if (has_event(channel, event)) {
+		return PROBLEM(
+			parser, "event = %s stands in channel '%s' already", value, channel->name);
+	}
 	channel->event_count++;
 	return 1;
 }
@@ -181,21 +196,26 @@ static int line_handle(void *user, const char *section, const char *name, const 
 	return channel ? channel_key(parser, channel, name, value) : 0;
 }
 
-/* libinih takes the rest of a long line for a line of its own; this one notices. */
+struct profile_source {
+	FILE *file;
+	int line_count;
+	bool is_no_text; /* its last line is too long, or has a zero byte */
+};
+
+/* libinih takes the rest of a long line for a line of its own; this one ends there. */
 static char *line_read(char *line, int capacity, void *user)
 {
-	struct {
-		FILE *file;
-		struct profile_parser *parser;
-	} *source = user;
+	struct profile_source *source = user;
 	size_t length;
 
-	if (!fgets(line, capacity, source->file)) {
+	if (source->is_no_text || !fgets(line, capacity, source->file)) {
 		return NULL;
 	}
+	source->line_count++;
 	length = strlen(line);
-	if (length + 1 >= (size_t)capacity && line[length - 1] != '\n') {
-		source->parser->has_long_line = true;
+	if (length == 0 || (line[length - 1] != '\n' && !feof(source->file))) {
+		source->is_no_text = true;
+		return NULL;
 	}
 	return line;
 }
@@ -229,10 +249,7 @@ enum status profile_load(const char *path, struct profile **out_profile, struct 
 {
 	AUTO(profile_destroy) struct profile *profile = calloc(1, sizeof(*profile));
 	struct profile_parser parser = {.profile = profile};
-	struct {
-		FILE *file;
-		struct profile_parser *parser;
-	} source = {.parser = &parser};
+	struct profile_source source = {.file = NULL};
 	enum status status;
 	int line;
 
@@ -257,10 +274,14 @@ enum status profile_load(const char *path, struct profile **out_profile, struct 
 	if (parser.has_failed) {
 		return diag_set(diag, STATUS_BAD_USE, "%s:%d: %s", path, line, parser.problem.line);
 	}
-	if (line || parser.has_long_line) {
-		return diag_set(diag, STATUS_BAD_USE, "%s:%d: %s", path, line,
-			parser.has_long_line ? "a line is longer than 198 bytes"
-					     : "neither [section] nor key = value");
+	if (line) {
+		return diag_set(diag, STATUS_BAD_USE, "%s:%d: neither [section] nor key = value",
+			path, line);
+	}
+	if (source.is_no_text) {
+		return diag_set(diag, STATUS_BAD_USE,
+			"%s:%d: a line is longer than 198 bytes, or no text", path,
+			source.line_count);
 	}
 	status = profile_check(profile, diag);
 	if (status != STATUS_OK) {
