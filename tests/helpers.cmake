@@ -57,8 +57,9 @@ endfunction()
 # Only the scripts that record load the provider (lttng.sh): the others' events would be in whatever
 # is recorded on the machine meanwhile.
 function(_test_properties test label timeout)
+  # For hangs: a machine that is busy with ten other things takes ten times as long.
   if(NOT timeout)
-    set(timeout 120)
+    set(timeout 600)
   endif()
   set_tests_properties(${test} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT ${timeout}
     ENVIRONMENT "GAPTRACE_PROVIDER=off;ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")

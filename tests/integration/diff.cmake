@@ -2,5 +2,5 @@ add_executable(diff_run_maker diff_run_maker.c ../unit/diff_runs.c)
 target_include_directories(diff_run_maker PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(diff_run_maker PRIVATE analysis_diff project_quality)
 
-script_test(integration diff diff.sh TIMEOUT 300)
+script_test(integration diff diff.sh)
 script_test(integration regression_live regression_live.sh)

@@ -33,8 +33,8 @@ claim "by default the command waits for its registration for 3 s at most, else a
 for limit in '' 77777; do
   export LTTNG_UST_REGISTER_TIMEOUT=$limit
   [ -n "$limit" ] || unset LTTNG_UST_REGISTER_TIMEOUT
-  "$GAPTRACE" record -o "limit-$limit" -- sh -c 'echo "${LTTNG_UST_REGISTER_TIMEOUT:-}"' >limit 2>/dev/null || true
-  expect_equal "$(cat limit)" "${limit:-3000}" "limit"
+  "$GAPTRACE" record -o "limit-$limit" -- sh -c 'echo "${LTTNG_UST_REGISTER_TIMEOUT:-}"' >waited 2>/dev/null || true
+  expect_equal "$(cat waited)" "${limit:-3000}" "limit"
 done
 lttng_patient
 

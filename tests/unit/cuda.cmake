@@ -2,16 +2,16 @@
 unit_test(cuda_field LIBRARIES prover_cuda)
 unit_test(cuda_points LIBRARIES prover_cuda)
 unit_test(cuda_sums OPTIMIZED LIBRARIES prover_cuda SOURCES cuda_emulation.c TIMEOUT 600)
-unit_test(cuda_vectors OPTIMIZED LIBRARIES prover_cuda TIMEOUT 300)
+unit_test(cuda_vectors OPTIMIZED LIBRARIES prover_cuda)
 # The backend over a runtime that is the host; its files are the test's own where CUDA is not built.
 set(cuda_emulated cuda_emulation.c cuda_runtime.c cuda_runtime_launch.c cuda_streams.c)
 foreach(part "" _evaluate _kernel _key _memory _meter _sums)
   list(APPEND cuda_emulated ${PROJECT_SOURCE_DIR}/prover/device/cuda/device_cuda${part}.c)
 endforeach()
-unit_test(device_cuda OPTIMIZED LIBRARIES prover_device TIMEOUT 300
+unit_test(device_cuda OPTIMIZED LIBRARIES prover_device
   SOURCES cuda_stages.c groth16_fixture.c ${cuda_emulated})
 # Whole partitions over it.
-unit_test(partition_cuda OPTIMIZED LIBRARIES prover_device TIMEOUT 300
+unit_test(partition_cuda OPTIMIZED LIBRARIES prover_device
   SOURCES groth16_fixture.c ${cuda_emulated})
 
 # What nvcc made of the kernels, as C: the carry chains are PTX there, and the loads are in words. One
@@ -32,9 +32,9 @@ if(GAPTRACE_CUDA AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
   target_include_directories(cuda_ptx PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(cuda_ptx PRIVATE -w -O0 -g0)
   unit_test(cuda_sums_ptx OPTIMIZED FROM cuda_sums LIBRARIES prover_cuda cuda_ptx SOURCES cuda_emulation.c TIMEOUT 600)
-  unit_test(cuda_vectors_ptx OPTIMIZED FROM cuda_vectors LIBRARIES prover_cuda cuda_ptx TIMEOUT 300)
+  unit_test(cuda_vectors_ptx OPTIMIZED FROM cuda_vectors LIBRARIES prover_cuda cuda_ptx)
   # And runtime.cu over a look-alike of CUDA's library, which launches them.
-  unit_test(runtime_cuda LIBRARIES prover_device cuda_ptx TIMEOUT 300
+  unit_test(runtime_cuda LIBRARIES prover_device cuda_ptx
     SOURCES lookalike_cudart.c cuda_stages.c groth16_fixture.c)
   get_filename_component(toolkit ${NVCC} REALPATH)
   get_filename_component(toolkit ${toolkit} DIRECTORY)
@@ -46,7 +46,7 @@ endif()
 
 # The same on a GPU; skipped without one.
 if(GAPTRACE_CUDA)
-  unit_test(device_gpu LIBRARIES prover_device TIMEOUT 300 SOURCES cuda_stages.c groth16_fixture.c)
+  unit_test(device_gpu LIBRARIES prover_device SOURCES cuda_stages.c groth16_fixture.c)
 endif()
 
 # What measures a GPU, over the same runtime: it finds its own results right.

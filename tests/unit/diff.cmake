@@ -1,5 +1,5 @@
 unit_test(diff_run LIBRARIES analysis_diff SOURCES diff_runs.c)
 unit_test(diff_statistics LIBRARIES analysis_diff)
-unit_test(diff_rates LIBRARIES analysis_diff SOURCES diff_runs.c TIMEOUT 300)
+unit_test(diff_rates LIBRARIES analysis_diff SOURCES diff_runs.c)
 unit_test(diff_compare LIBRARIES analysis_diff SOURCES diff_runs.c)
 unit_test(diff_budget LIBRARIES analysis_diff SOURCES diff_runs.c)

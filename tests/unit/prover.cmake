@@ -1,9 +1,9 @@
-unit_test(pipeline LIBRARIES prover_core TIMEOUT 300)
+unit_test(pipeline LIBRARIES prover_core)
 # Devices, pools and partitions. recorded_trace.c stands in for the trace library's device calls.
 unit_test(thread_pool LIBRARIES prover_device SOURCES recorded_trace.c)
 unit_test(device LIBRARIES prover_device SOURCES recorded_trace.c device_rig.c groth16_fixture.c)
 unit_test(pinned_pool LIBRARIES prover_device SOURCES recorded_trace.c device_rig.c groth16_fixture.c)
-unit_test(partition_proof LIBRARIES prover_device TIMEOUT 300
+unit_test(partition_proof LIBRARIES prover_device
   SOURCES recorded_trace.c device_rig.c groth16_fixture.c)
 unit_test(config LIBRARIES prover_core)
 unit_test(priority_queue LIBRARIES prover_core)
