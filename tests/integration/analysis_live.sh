@@ -15,7 +15,8 @@ stock() {
   LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0 babeltrace2 --plugin-path="$plugins" "$@"
 }
 
-port=$((20000 + RANDOM % 20000))
+# Below those that the system gives to whoever asks for any.
+port=$((20000 + RANDOM % 12000))
 lttng-relayd -vv -o "$WORK/relay" -C "tcp://127.0.0.1:$port" -D "tcp://127.0.0.1:$((port + 1))" \
   -L "tcp://127.0.0.1:$((port + 2))" >"$WORK/relayd.log" 2>&1 &
 relayd=$!
