@@ -270,6 +270,24 @@ static void turn_round(struct series *series)
 	}
 }
 
+/* A name that no run has looks like a cause that was cured long ago. */
+static void say_absent(const struct series *series)
+{
+	for (uint32_t i = 0; i < series->count; i++) {
+		if (!(series->points[i].value == 0)) {
+			return;
+		}
+	}
+	if (series->count > 0 && series->metric->kind == TREND_CAUSE) {
+		(void)fprintf(stderr,
+			"gaptrace history: no run here lost time to %s%s%s; is it spelt as in a "
+			"report "
+			"('show ID')?\n",
+			cause_name(series->metric->cause), series->metric->object[0] ? "/" : "",
+			series->metric->object);
+	}
+}
+
 static enum status trend(struct store *store, struct history_options *options,
 	struct outcome *outcome, struct diag *diag)
 {
@@ -290,6 +308,7 @@ static enum status trend(struct store *store, struct history_options *options,
 		trend_unit(&options->metric,
 			options->filter.work_unit ? options->filter.work_unit : "unit", unit);
 		history_print_trend(options->format, series.points, series.count, unit, stdout);
+		say_absent(&series);
 	}
 	free(series.points);
 	history_kind_finish(&kind);

@@ -108,6 +108,7 @@ assert [row["time"] for row in rows] == [f"2001-09-09T01:46:4{i}Z" for i in rang
 assert [row["mark"] for row in rows] == [""] * 5 + ["bad"], rows
 PYTHON
   expect 0 'ms per partition' history "$database" trend --profile nightly --metric cause:lock/tracker
+  expect 0 'no run here lost time to lock/trakcer' history "$database" trend --profile nightly --metric cause:lock/trakcer
 }
 
 # Whatever a label holds is text: to the database, to CSV and JSON, and to a terminal.
