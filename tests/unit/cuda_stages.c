@@ -306,3 +306,13 @@ blst_fr *cuda_stages_evaluate_on(const struct device_ops *ops, const struct zkey
 	cuda_stages_close(&rig);
 	return abc;
 }
+
+void cuda_stages_run_on(
+	const struct device_ops *ops, const struct zkey *zkey, blst_p1 results[CUDA_RESULT_COUNT])
+{
+	struct cuda_stages rig;
+
+	assert_int_equal(cuda_stages_open(&rig, ops, zkey, (struct device_config){0}), STATUS_OK);
+	assert_int_equal(cuda_stages_run(&rig, results), STATUS_OK);
+	cuda_stages_close(&rig);
+}

@@ -54,3 +54,7 @@ blst_fr *cuda_stages_evaluate_on(const struct device_ops *ops, const struct zkey
 
 /* All stages; a failure of a call or of the stream. */
 enum status cuda_stages_run(struct cuda_stages *stages, blst_p1 results[CUDA_RESULT_COUNT]);
+
+/* The same on a device opened for it alone. */
+void cuda_stages_run_on(
+	const struct device_ops *ops, const struct zkey *zkey, blst_p1 results[CUDA_RESULT_COUNT]);

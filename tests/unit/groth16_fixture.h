@@ -37,7 +37,7 @@ void fixture_free(struct fixture_bytes *file);
 void fixture_files(const char *circuit, struct fixture_bytes *out_r1cs,
 	struct fixture_bytes *out_wtns, struct fixture_bytes *out_zkey);
 
-/* The same as values. */
+/* The same as values; any may be NULL. */
 void fixture_values(const char *circuit, uint64_t seed, struct r1cs **out_r1cs,
 	struct wtns **out_witness, struct zkey **out_key);
 

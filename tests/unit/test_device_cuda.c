@@ -26,13 +26,8 @@ static struct zkey *zkey;
 
 static int make_key(void **state)
 {
-	struct r1cs *r1cs = NULL;
-	struct wtns *witness = NULL;
-
 	(void)state;
-	fixture_values(CIRCUIT, 1, &r1cs, &witness, &zkey);
-	r1cs_destroy(r1cs);
-	wtns_destroy(witness);
+	fixture_values(CIRCUIT, 1, NULL, NULL, &zkey);
 	return 0;
 }
 
@@ -46,16 +41,6 @@ static int free_key(void **state)
 static void set_up_runtime(void)
 {
 	cuda_runtime = (struct cuda_runtime){.memory_bytes = 1ULL << 30};
-}
-
-static void expect_results(blst_p1 results[CUDA_RESULT_COUNT])
-{
-	struct cuda_stages rig;
-
-	assert_int_equal(
-		cuda_stages_open(&rig, &device_cpu, zkey, (struct device_config){0}), STATUS_OK);
-	assert_int_equal(cuda_stages_run(&rig, results), STATUS_OK);
-	cuda_stages_close(&rig);
 }
 
 static void assert_results_equal(const blst_p1 *actual, const blst_p1 *expected)
@@ -74,7 +59,7 @@ static void test_every_stage_leaves_what_the_cpu_device_leaves(void **state)
 
 	(void)state;
 	set_up_runtime();
-	expect_results(expected);
+	cuda_stages_run_on(&device_cpu, zkey, expected);
 	assert_int_equal(
 		cuda_stages_open(&rig, &device_cuda, zkey, (struct device_config){0}), STATUS_OK);
 	assert_int_equal(cuda_stages_run(&rig, actual), STATUS_OK);
@@ -102,14 +87,12 @@ static void test_a_witness_is_evaluated_as_on_the_cpu(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(circuits) / sizeof(circuits[0]); i++) {
-		struct r1cs *r1cs = NULL;
-		struct wtns *witness = NULL;
 		struct zkey *key = NULL;
 		blst_fr *expected;
 		blst_fr *actual;
 
 		set_up_runtime();
-		fixture_values(circuits[i], 1, &r1cs, &witness, &key);
+		fixture_values(circuits[i], 1, NULL, NULL, &key);
 		if (i == 2) {
 			gather_rows(&key->b_matrix);
 		}
@@ -120,8 +103,6 @@ static void test_a_witness_is_evaluated_as_on_the_cpu(void **state)
 		assert_int_equal(cuda_runtime.open_count, 0);
 		free(expected);
 		free(actual);
-		r1cs_destroy(r1cs);
-		wtns_destroy(witness);
 		zkey_destroy(key);
 	}
 }
@@ -151,7 +132,7 @@ static void test_a_key_that_does_not_fit_is_streamed_and_gives_the_same(void **s
 	struct cuda_stages rig;
 
 	(void)state;
-	expect_results(expected);
+	cuda_stages_run_on(&device_cpu, zkey, expected);
 	set_up_runtime();
 	assert_int_equal(
 		cuda_stages_open(&rig, &device_cuda, zkey, (struct device_config){0}), STATUS_OK);
@@ -270,14 +251,12 @@ static void test_a_key_takes_nothing_that_proofs_of_another_need(void **state)
 	struct device_key *second = NULL;
 	blst_p1 results[CUDA_RESULT_COUNT];
 	struct device_shape shape;
-	struct r1cs *r1cs = NULL;
-	struct wtns *witness = NULL;
 	struct zkey *small = NULL;
 	struct cuda_stages rig;
 	uint64_t promised_bytes;
 
 	(void)state;
-	fixture_values("squaring-chain:3", 1, &r1cs, &witness, &small);
+	fixture_values("squaring-chain:3", 1, NULL, NULL, &small);
 	device_shape_of_key(small, &shape);
 	set_up_runtime();
 	assert_int_equal(
@@ -296,8 +275,6 @@ static void test_a_key_takes_nothing_that_proofs_of_another_need(void **state)
 	rig.ops->key_unload(rig.device, second);
 	cuda_stages_close(&rig);
 	assert_int_equal(cuda_runtime.open_count, 0);
-	r1cs_destroy(r1cs);
-	wtns_destroy(witness);
 	zkey_destroy(small);
 }
 

@@ -20,15 +20,13 @@ static const char *const circuits[] = {"squaring-chain:250", "squaring-chain:300
 
 static void compare_circuit(const char *circuit)
 {
-	struct r1cs *r1cs = NULL;
-	struct wtns *witness = NULL;
 	struct zkey *zkey = NULL;
 	blst_p1 expected[CUDA_RESULT_COUNT];
 	blst_p1 actual[CUDA_RESULT_COUNT];
 	struct cuda_stages cpu;
 	struct cuda_stages cuda;
 
-	fixture_values(circuit, 1, &r1cs, &witness, &zkey);
+	fixture_values(circuit, 1, NULL, NULL, &zkey);
 	assert_int_equal(
 		cuda_stages_open(&cpu, &device_cpu, zkey, (struct device_config){0}), STATUS_OK);
 	assert_int_equal(
@@ -42,8 +40,6 @@ static void compare_circuit(const char *circuit)
 	}
 	cuda_stages_close(&cpu);
 	cuda_stages_close(&cuda);
-	r1cs_destroy(r1cs);
-	wtns_destroy(witness);
 	zkey_destroy(zkey);
 }
 
@@ -51,21 +47,17 @@ static void test_a_witness_is_evaluated_as_on_the_cpu(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(circuits) / sizeof(circuits[0]); i++) {
-		struct r1cs *r1cs = NULL;
-		struct wtns *witness = NULL;
 		struct zkey *key = NULL;
 		blst_fr *expected;
 		blst_fr *actual;
 
-		fixture_values(circuits[i], 1, &r1cs, &witness, &key);
+		fixture_values(circuits[i], 1, NULL, NULL, &key);
 		expected = cuda_stages_evaluate_on(&device_cpu, key);
 		actual = cuda_stages_evaluate_on(&device_cuda, key);
 		assert_memory_equal(expected, actual,
 			DEVICE_VECTOR_COUNT * key->domain_size * sizeof(*expected));
 		free(expected);
 		free(actual);
-		r1cs_destroy(r1cs);
-		wtns_destroy(witness);
 		zkey_destroy(key);
 	}
 }

@@ -227,6 +227,18 @@ static void add_wait(
 	add(report, kernel);
 }
 
+/* A job, a GPU, and a kernel that came late since its thread waited for a lock. */
+static struct report_data *begin_with_a_wait(void)
+{
+	struct report_data *report = NULL;
+
+	assert_int_equal(report_data_create(5 * MS, &report), STATUS_OK);
+	add(report, event_job(EVENT_JOB_SUBMIT, 0, 7, 1));
+	add(report, event_device(0, 7, 0, "A"));
+	add_wait(report, 0, 21, 1);
+	return report;
+}
+
 static void a_cause_is_one_row_whoever_held_and_the_largest_comes_first(void **state)
 {
 	AUTO(report_data_destroy) struct report_data *report = NULL;
@@ -234,10 +246,7 @@ static void a_cause_is_one_row_whoever_held_and_the_largest_comes_first(void **s
 	const char *row;
 
 	(void)state;
-	assert_int_equal(report_data_create(5 * MS, &report), STATUS_OK);
-	add(report, event_job(EVENT_JOB_SUBMIT, 0, 7, 1));
-	add(report, event_device(0, 7, 0, "A"));
-	add_wait(report, 0, 21, 1);
+	report = begin_with_a_wait();
 	add_wait(report, 30, 22, 2);
 	add(report, event_job(EVENT_JOB_END, 60 * MS, 7, 1));
 	assert_int_equal(report_data_end(report), STATUS_OK);
@@ -263,10 +272,7 @@ static void a_name_of_any_length_leaves_the_first_lines_as_wide_as_a_terminal(vo
 
 	(void)state;
 	lock_name = "a lock with a name much longer than anybody has the patience to read";
-	assert_int_equal(report_data_create(5 * MS, &report), STATUS_OK);
-	add(report, event_job(EVENT_JOB_SUBMIT, 0, 7, 1));
-	add(report, event_device(0, 7, 0, "A"));
-	add_wait(report, 0, 21, 1);
+	report = begin_with_a_wait();
 	add(report, event_job(EVENT_JOB_END, 30 * MS, 7, 1));
 	assert_int_equal(report_data_end(report), STATUS_OK);
 	lock_name = "tracker";
@@ -284,10 +290,7 @@ static void verdicts_that_blame_come_first(void **state)
 	const char *refuted;
 
 	(void)state;
-	assert_int_equal(report_data_create(5 * MS, &report), STATUS_OK);
-	add(report, event_job(EVENT_JOB_SUBMIT, 0, 7, 1));
-	add(report, event_device(0, 7, 0, "A"));
-	add_wait(report, 0, 21, 1);
+	report = begin_with_a_wait();
 	add(report, event_job(EVENT_JOB_END, 60 * MS, 7, 1));
 	assert_int_equal(report_data_end(report), STATUS_OK);
 	text = report_reading_text(report, "text");

@@ -23,13 +23,8 @@ static struct zkey *zkey;
 
 static int make_key(void **state)
 {
-	struct r1cs *r1cs = NULL;
-	struct wtns *witness = NULL;
-
 	(void)state;
-	fixture_values(CIRCUIT, 1, &r1cs, &witness, &zkey);
-	r1cs_destroy(r1cs);
-	wtns_destroy(witness);
+	fixture_values(CIRCUIT, 1, NULL, NULL, &zkey);
 	return 0;
 }
 
@@ -52,17 +47,10 @@ static void every_stage_leaves_what_the_cpu_device_leaves(void **state)
 {
 	blst_p1 expected[CUDA_RESULT_COUNT];
 	blst_p1 actual[CUDA_RESULT_COUNT];
-	struct cuda_stages rig;
 
 	(void)state;
-	assert_int_equal(
-		cuda_stages_open(&rig, &device_cpu, zkey, (struct device_config){0}), STATUS_OK);
-	assert_int_equal(cuda_stages_run(&rig, expected), STATUS_OK);
-	cuda_stages_close(&rig);
-	assert_int_equal(
-		cuda_stages_open(&rig, &device_cuda, zkey, (struct device_config){0}), STATUS_OK);
-	assert_int_equal(cuda_stages_run(&rig, actual), STATUS_OK);
-	cuda_stages_close(&rig);
+	cuda_stages_run_on(&device_cpu, zkey, expected);
+	cuda_stages_run_on(&device_cuda, zkey, actual);
 	for (int i = 0; i < CUDA_RESULT_COUNT; i++) {
 		assert_true(blst_p1_is_equal(&actual[i], &expected[i]));
 		assert_false(blst_p1_is_inf(&expected[i]));
