@@ -59,6 +59,7 @@ struct operation {
 	uint64_t bytes;
 	const char *name;
 	uint32_t graph;
+	void *record; /* open from schedule() to record_operation(); NULL when it is not wanted */
 };
 
 /* The real one does it while it initialises, and goes on whatever comes of it. */
@@ -132,7 +133,7 @@ static void record_call(CUpti_CallbackId call, uint32_t correlation, uint64_t st
 	if (!lookalike_records_call(call)) {
 		return;
 	}
-	record = lookalike_record_begin(CUPTI_ACTIVITY_KIND_DRIVER, 0);
+	record = lookalike_record_begin(CUPTI_ACTIVITY_KIND_DRIVER);
 	if (record) {
 		record->cbid = call;
 		record->start = start;
@@ -144,13 +145,19 @@ static void record_call(CUpti_CallbackId call, uint32_t correlation, uint64_t st
 	}
 }
 
-/* The model: work starts some time after its launch, and not before the stream is done. */
+/*
+ * The model: work starts some time after its launch, and not before the stream is done. Its record
+ * has its place in a buffer before it can start, however long the thread stands still between: that
+ * is what the collector's watermarks rest on.
+ */
 static struct operation schedule(CUpti_ActivityKind kind, CUstream stream, uint64_t duration_ns)
 {
-	const uint64_t earliest_ns = clock_now_ns() + LAUNCH_NS;
 	struct operation operation = {.kind = kind, .stream = stream};
+	uint64_t earliest_ns;
 
+	operation.record = lookalike_record_begin(kind);
 	pthread_mutex_lock(&cuda.mutex);
+	earliest_ns = clock_now_ns() + LAUNCH_NS;
 	operation.correlation = ++cuda.correlation;
 	operation.number = cuda.operation_count++;
 	operation.start_ns = earliest_ns > stream->tail_ns ? earliest_ns : stream->tail_ns;
@@ -163,6 +170,9 @@ static struct operation schedule(CUpti_ActivityKind kind, CUstream stream, uint6
 		fflush(cuda.truth);
 	}
 	pthread_mutex_unlock(&cuda.mutex);
+	if (operation.record) {
+		lookalike_record_completes(operation.end_ns);
+	}
 	return operation;
 }
 
@@ -206,7 +216,7 @@ static void stamp(const struct operation *operation, uint64_t *start, uint64_t *
 
 static void record_operation(const struct operation *operation)
 {
-	void *record = lookalike_record_begin(operation->kind, operation->end_ns);
+	void *record = operation->record;
 	CUpti_ActivityKernel10 *kernel = record;
 	CUpti_ActivityMemcpy6 *copy = record;
 	CUpti_ActivityMemset4 *set = record;
@@ -382,8 +392,8 @@ CUresult CUDAAPI cuMemcpyHtoDAsync(
 	(void)target;
 	(void)source;
 	operation.bytes = bytes;
-	record_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, operation.correlation, begin);
 	record_operation(&operation);
+	record_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, operation.correlation, begin);
 	return CUDA_SUCCESS;
 }
 
@@ -396,8 +406,8 @@ CUresult CUDAAPI cuMemsetD8Async(
 	(void)target;
 	(void)value;
 	operation.bytes = bytes;
-	record_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async, operation.correlation, begin);
 	record_operation(&operation);
+	record_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async, operation.correlation, begin);
 	return CUDA_SUCCESS;
 }
 
@@ -428,7 +438,7 @@ CUresult CUDAAPI cuStreamSynchronize(CUstream stream)
 	pthread_mutex_unlock(&cuda.mutex);
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &tail, NULL) == EINTR) {
 	}
-	record = lookalike_record_begin(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, 0);
+	record = lookalike_record_begin(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
 	if (record) {
 		record->type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE;
 		record->start = begin;

@@ -117,7 +117,7 @@ static size_t limit_of(const struct buffer *buffer)
 									   : buffer->bytes;
 }
 
-void *lookalike_record_begin(CUpti_ActivityKind kind, uint64_t complete_ns)
+void *lookalike_record_begin(CUpti_ActivityKind kind)
 {
 	const size_t bytes = lookalike_record_bytes(kind);
 	struct buffer *fresh = NULL;
@@ -146,10 +146,14 @@ void *lookalike_record_begin(CUpti_ActivityKind kind, uint64_t complete_ns)
 	record = (CUpti_Activity *)(buffer->data + buffer->used);
 	record->kind = kind;
 	buffer->used += bytes;
-	if (complete_ns > buffer->complete_ns) {
-		buffer->complete_ns = complete_ns;
-	}
 	return record;
+}
+
+void lookalike_record_completes(uint64_t complete_ns)
+{
+	if (complete_ns > own_buffer->complete_ns) {
+		own_buffer->complete_ns = complete_ns;
+	}
 }
 
 void lookalike_record_end(void)
@@ -326,7 +330,7 @@ static void describe(CUpti_ActivityKind kind)
 {
 	for (uint32_t i = 0; i < LOOKALIKE_DEVICE_COUNT; i++) {
 		if (kind == CUPTI_ACTIVITY_KIND_DEVICE) {
-			CUpti_ActivityDevice5 *device = lookalike_record_begin(kind, 0);
+			CUpti_ActivityDevice5 *device = lookalike_record_begin(kind);
 
 			device->id = i;
 			device->isCudaVisible = 1;
@@ -334,7 +338,7 @@ static void describe(CUpti_ActivityKind kind)
 			memset(device->uuid.bytes, 0x10 + (int)i, sizeof(device->uuid.bytes));
 			lookalike_record_end();
 		} else if (kind == CUPTI_ACTIVITY_KIND_CONTEXT) {
-			CUpti_ActivityContext3 *context = lookalike_record_begin(kind, 0);
+			CUpti_ActivityContext3 *context = lookalike_record_begin(kind);
 
 			context->contextId = i + 1;
 			context->deviceId = i;

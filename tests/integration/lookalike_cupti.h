@@ -24,7 +24,9 @@ uint64_t lookalike_stamp(uint64_t time_ns);
 bool lookalike_is_enabled(CUpti_ActivityKind kind);
 bool lookalike_records_call(CUpti_CallbackId call);
 
-/* Room for a record in the calling thread's buffer, which is not flushed before `complete_ns`;
- * ended by lookalike_record_end(). NULL when nothing records. */
-void *lookalike_record_begin(CUpti_ActivityKind kind, uint64_t complete_ns);
+/* Room for a record in the calling thread's buffer, ended by lookalike_record_end(), between which
+ * the buffer may be told when what it holds is complete: it is not flushed before. NULL when
+ * nothing records. */
+void *lookalike_record_begin(CUpti_ActivityKind kind);
+void lookalike_record_completes(uint64_t complete_ns);
 void lookalike_record_end(void);
