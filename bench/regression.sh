@@ -7,7 +7,7 @@
 #   bench/regression.sh BUILD_FOLDER [COMPARISONS [LIVE_COMPARISONS]]
 #
 # COMPARISONS are those of each row (default: 25); LIVE_COMPARISONS 0 leaves them out. Exits 1 when a
-# target of docs/regression.md is missed. Takes 40 minutes of one idle CPU, and 5 live.
+# target of docs/regression.md is missed. Takes 40 minutes of one idle CPU, and 3 live.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 1 ]; then
@@ -30,6 +30,9 @@ echo
 "$rates" lengths $(((comparisons + 4) / 5))
 if [ "$live" -gt 0 ]; then
   echo
-  "$here/../tests/integration/regression_live.sh" "$build" "$live" || status=1
+  code=0
+  "$here/../tests/integration/regression_live.sh" "$build" "$live" || code=$?
+  # It is skipped (77) where the host does not let it be told from chance.
+  [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || status=1
 fi
 exit "$status"

@@ -181,12 +181,11 @@ static const struct route routes[] = {
 
 #define ROUTE_COUNT (sizeof(routes) / sizeof(routes[0]))
 
-/* A number of at most 18 digits, which fits uint64_t; NULL when there is none. */
+/* A number of at most 18 digits, which fits int64_t, as JSON has it; NULL when there is none. */
 static const char *match_number(const char *url, uint64_t *out_value)
 {
 	size_t length = strspn(url, "0123456789");
 
-	/* 19 digits may not fit. */
 	if (length == 0 || length > 18) {
 		return NULL;
 	}

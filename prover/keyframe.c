@@ -18,7 +18,7 @@ struct keyframe {
 	struct gaptrace_mutex mutex; /* guards is_stopping */
 	struct gaptrace_condition stopping;
 	bool is_stopping;
-	bool was_recording; /* when it was started; the thread's own from then on */
+	bool was_recording; /* when the thread was started, which it is handed to */
 };
 
 static void queue_state(struct priority_queue *queue, int32_t device)

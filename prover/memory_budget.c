@@ -142,9 +142,8 @@ enum status memory_budget_reserve(struct memory_budget *budget, enum memory_budg
 	gaptrace_mutex_lock(&budget->mutex);
 	if (budget->is_stopped) {
 		status = STATUS_STOPPED;
-		/* Would wait for ever. */
 	} else if (bytes > budget->limit_bytes) {
-		status = STATUS_TOO_LARGE;
+		status = STATUS_TOO_LARGE; /* it would wait for ever */
 	} else if (fits_now(budget, class, bytes)) {
 		sample.used_bytes = take(budget, bytes);
 	} else {

@@ -88,8 +88,8 @@ static enum status make_verification_key(
 
 /*
  * Held while keys are made, so that of two daemons with one state directory the second finds the
- * key of the first, and no file of one lies beside a file of the other. -1 where there are no
- * locks.
+ * key of the first, and no file of one lies beside a file of the other. -1 where the folder cannot
+ * be opened; on a file system without locks nothing is held.
  */
 static int lock_folder_of(const char *key_path)
 {

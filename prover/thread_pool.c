@@ -271,9 +271,9 @@ static enum status submit(struct thread_pool *pool, struct thread_pool_task *tas
 	task->trace.id = task_id(pool);
 	if (pool->counts.backlog >= pool->config.backlog_max) {
 		status = STATUS_OVER_LIMIT;
-		/* Each idle thread is spoken for by a task that waits already. */
 	} else if (pool->idle_count <= pool->counts.backlog && pool->config.is_growing &&
 		   pool->counts.thread_count < pool->config.thread_count) {
+		/* Each idle thread is spoken for by a task that waits already. */
 		status = start_thread(pool);
 		if (pool->counts.thread_count > 0) {
 			status = STATUS_OK; /* the threads there are will come to it */

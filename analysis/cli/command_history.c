@@ -273,19 +273,20 @@ static void turn_round(struct series *series)
 /* A name that no run has looks like a cause that was cured long ago. */
 static void say_absent(const struct series *series)
 {
+	if (series->count == 0 || series->metric->kind != TREND_CAUSE) {
+		return;
+	}
 	for (uint32_t i = 0; i < series->count; i++) {
 		if (!(series->points[i].value == 0)) {
 			return;
 		}
 	}
-	if (series->count > 0 && series->metric->kind == TREND_CAUSE) {
-		(void)fprintf(stderr,
-			"gaptrace history: no run here lost time to %s%s%s; is it spelt as in a "
-			"report "
-			"('show ID')?\n",
-			cause_name(series->metric->cause), series->metric->object[0] ? "/" : "",
-			series->metric->object);
-	}
+	(void)fprintf(stderr,
+		"gaptrace history: no run here lost time to %s%s%s; is it spelt as in a "
+		"report "
+		"('show ID')?\n",
+		cause_name(series->metric->cause), series->metric->object[0] ? "/" : "",
+		series->metric->object);
 }
 
 static enum status trend(struct store *store, struct history_options *options,

@@ -241,6 +241,7 @@ static int command_run(struct child *child, struct recording *recording, char **
 
 	if (arrived) {
 		recording_stop(recording);
+		output_abandon(&recording->output);
 		return 128 + arrived;
 	}
 	status = child_start(child, command, &diag);

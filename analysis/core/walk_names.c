@@ -2,6 +2,7 @@
 #include "analysis/core/walk_names.h"
 
 #include "trace/base/limits.h"
+#include "trace/base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,20 +114,16 @@ static const char *add_name(
  */
 static const char *shorten(const char *name, size_t *out_length, char cut[NAME_BYTES_MAX])
 {
-	size_t length = NAME_BYTES_MAX - 1;
+	size_t size;
 
 	name = name ? name : "";
-	*out_length = strlen(name);
-	if (*out_length <= length) {
+	size = strlen(name);
+	*out_length = utf8_clip(name, size, NAME_BYTES_MAX - 1);
+	if (*out_length == size) {
 		return name;
 	}
-	/* Whole characters: up to three bytes of one may lie before the cut. */
-	while (length > NAME_BYTES_MAX - 4 && ((unsigned char)name[length] & 0xc0) == 0x80) {
-		length--;
-	}
-	memcpy(cut, name, length);
-	cut[length] = '\0';
-	*out_length = length;
+	memcpy(cut, name, *out_length);
+	cut[*out_length] = '\0';
 	return cut;
 }
 

@@ -189,8 +189,7 @@ static enum status read_line(struct cuzk_lines *lines, bool *out_has_line, struc
 		skip_rest(lines, length);
 	}
 	cuzk_text_clean(lines->line);
-	lines->process = cuzk_text_process(lines->line);
-	length = cuzk_text_prefix(lines->line);
+	length = cuzk_text_prefix(lines->line, &lines->process);
 	memmove(lines->line, lines->line + length, strlen(lines->line + length) + 1);
 	return STATUS_OK;
 }

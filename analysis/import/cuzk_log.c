@@ -421,6 +421,7 @@ static bool recognise(const unsigned char *head, size_t size)
 
 	size = zero ? (size_t)(zero - head) : size;
 	while (at < size) {
+		uint64_t process;
 		size_t prefix;
 		const unsigned char *end = memchr(head + at, '\n', size - at);
 		const size_t length = end ? (size_t)(end - head) - at : size - at;
@@ -428,7 +429,7 @@ static bool recognise(const unsigned char *head, size_t size)
 		(void)snprintf(line, sizeof(line), "%.*s",
 			(int)(length < sizeof(line) ? length : sizeof(line) - 1), head + at);
 		cuzk_text_clean(line);
-		prefix = cuzk_text_prefix(line);
+		prefix = cuzk_text_prefix(line, &process);
 		if (is_ours(line + prefix)) {
 			return true;
 		}

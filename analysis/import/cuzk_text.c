@@ -143,19 +143,12 @@ static size_t journal_prefix(const char *line, uint64_t *out_process)
 	return close + strlen("]: ");
 }
 
-size_t cuzk_text_prefix(const char *line)
+size_t cuzk_text_prefix(const char *line, uint64_t *out_process)
 {
 	const size_t length = container_prefix(line);
-	uint64_t process;
 
-	return length ? length : journal_prefix(line, &process);
-}
-
-uint64_t cuzk_text_process(const char *line)
-{
-	uint64_t process = 0;
-
-	return container_prefix(line) == 0 && journal_prefix(line, &process) > 0 ? process : 0;
+	*out_process = 0;
+	return length ? length : journal_prefix(line, out_process);
 }
 
 /* How long the colour is that begins there; 0 when none does. */

@@ -24,12 +24,11 @@ bool cuzk_text_value(const char *text, const char *key, struct cuzk_word *out_va
 /* The same for a whole number, which may carry the unit `ms`. */
 bool cuzk_text_unsigned(const char *text, const char *key, uint64_t *out_value);
 
-/* How much of a line a collector of logs put before the daemon's own: journalctl, a kubelet,
- * docker. */
-size_t cuzk_text_prefix(const char *line);
-
-/* The process that journalctl names there; 0 when nobody does. */
-uint64_t cuzk_text_process(const char *line);
+/*
+ * How much of a line a collector of logs put before the daemon's own: journalctl, a kubelet,
+ * docker. The process is the one that journalctl names there; 0 when nobody does.
+ */
+size_t cuzk_text_prefix(const char *line, uint64_t *out_process);
 
 /* Takes terminal colours (ESC [ ... letter) and line ends out of a line, in place. */
 void cuzk_text_clean(char *line);

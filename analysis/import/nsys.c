@@ -7,6 +7,7 @@
 #include "analysis/import/nsys_ranges.h"
 #include "analysis/import/nsys_reader.h"
 #include "trace/base/line.h"
+#include "trace/base/utf8.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ enum status nsys_reader_name(struct nsys_reader *reader, const struct nsys_table
 	text = nsys_table_text(table, column);
 	text = text ? text : "";
 	size = strlen(text);
-	clipped = nsys_names_clip(text, size);
+	clipped = utf8_clip(text, size, NSYS_NAME_BYTES_MAX);
 	reader->cut_count += clipped < size;
 	memcpy(reader->clean_text, text, clipped);
 	reader->clean_text[clipped] = '\0';

@@ -2,6 +2,7 @@
 #include "analysis/import/nsys_names.h"
 
 #include "trace/base/line.h"
+#include "trace/base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,20 +99,6 @@ void nsys_names_trim(struct nsys_names *names)
 	}
 }
 
-size_t nsys_names_clip(const char *text, size_t size)
-{
-	size_t clipped = size;
-
-	if (size > NSYS_NAME_BYTES_MAX) {
-		clipped = NSYS_NAME_BYTES_MAX;
-		while (clipped > NSYS_NAME_BYTES_MAX - 4 &&
-			((unsigned char)text[clipped] & 0xc0) == 0x80) {
-			clipped--;
-		}
-	}
-	return clipped;
-}
-
 static struct slot *find_slot(const struct names_slots *slots, int64_t id)
 {
 	size_t i = (size_t)((uint64_t)id * 0x9e3779b97f4a7c15ULL >> 32) % slots->count;
@@ -155,7 +142,7 @@ static char *look_up(struct nsys_names *names, int64_t id)
 	names->unknown_count += text == NULL;
 	text = text ? text : "";
 	size = strlen(text);
-	clipped = nsys_names_clip(text, size);
+	clipped = utf8_clip(text, size, NSYS_NAME_BYTES_MAX);
 	names->cut_count += clipped < size;
 	copy = malloc(clipped + 1);
 	if (copy) {

@@ -32,6 +32,3 @@ bool nsys_names_has_table(const struct nsys_names *names);
 /* Texts that were cut, and numbers that have no text. */
 uint64_t nsys_names_cut_count(const struct nsys_names *names);
 uint64_t nsys_names_unknown_count(const struct nsys_names *names);
-
-/* How many bytes of `text` a name takes: at most the limit, never half of a UTF-8 character. */
-size_t nsys_names_clip(const char *text, size_t size);

@@ -34,8 +34,10 @@ static struct verification_key *create(uint32_t public_count)
 	return key->ic ? MOVE(key) : NULL;
 }
 
-/* The first point that is wrong, in words, or NULL. */
-/* Always with the subgroup: a point outside it would let wrong proofs pass. */
+/*
+ * The first point that is wrong, in words, or NULL. Always with the subgroup: a point outside it
+ * would let wrong proofs pass.
+ */
 static const char *wrong_with(const struct verification_key *key)
 {
 	const char *wrong =

@@ -129,3 +129,6 @@ expect_absent out
 printf '#!/no/such/shell\n' >no-program
 expect_status 127 "$GAPTRACE" record -o out -- ./no-program
 expect_absent out
+mkdir out
+expect_status 127 "$GAPTRACE" record -o out -- ./no-program
+rmdir out || fail "something was left in a folder that was there before"

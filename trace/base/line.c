@@ -45,19 +45,30 @@ static size_t plain_bytes(const char *text, size_t size)
 	return i;
 }
 
+/* What a line cannot have is replaced, byte by byte; the length of the character there. */
+static unsigned int clean_character(char *text)
+{
+	const unsigned int valid_bytes = utf8_length(text);
+	const unsigned int byte_count = valid_bytes > 0 ? valid_bytes : 1;
+	const unsigned char *c = (const unsigned char *)text;
+
+	if (valid_bytes == 0 || is_control(c) || is_direction(c)) {
+		memset(text, '?', byte_count);
+	}
+	return byte_count;
+}
+
 void line_clean(char *text, size_t size)
 {
 	size_t i = plain_bytes(text, size);
 
 	while (i < size) {
-		const unsigned int valid_bytes = utf8_length(text + i);
-		const unsigned int byte_count = valid_bytes > 0 ? valid_bytes : 1;
-		const unsigned char *c = (const unsigned char *)text + i;
-
-		if (valid_bytes == 0 || is_control(c) || is_direction(c)) {
-			memset(text + i, '?', byte_count);
+		/* Short names, and the ends of long ones, come here whole, and most are plain. */
+		if (text[i] >= ' ' && text[i] < 0x7f) {
+			i++;
+		} else {
+			i += clean_character(text + i);
 		}
-		i += byte_count;
 	}
 }
 

@@ -23,3 +23,17 @@ unsigned int utf8_length(const char *text)
 	}
 	return length;
 }
+
+size_t utf8_clip(const char *text, size_t size, size_t limit)
+{
+	size_t clipped = limit;
+
+	if (size <= limit) {
+		return size;
+	}
+	/* Up to three bytes of a character may lie before the cut. */
+	while (clipped > limit - 3 && ((unsigned char)text[clipped] & 0xc0) == 0x80) {
+		clipped--;
+	}
+	return clipped;
+}

@@ -160,10 +160,10 @@ void output_abandon(struct output *output)
 {
 	char inner[PATH_MAX + 8];
 
+	/* The folder was empty, so this is of a session that nobody wrote to. */
+	(void)snprintf(inner, sizeof(inner), "%s/ust", output->path);
+	(void)rmdir(inner);
 	if (output->is_created) {
-		/* What a session leaves behind that nobody wrote to. */
-		(void)snprintf(inner, sizeof(inner), "%s/ust", output->path);
-		(void)rmdir(inner);
 		(void)rmdir(output->path);
 	}
 	output_unlock(output);
