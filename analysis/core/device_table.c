@@ -75,17 +75,23 @@ static enum status add_source(struct device_table *table, const struct event *ev
 	return STATUS_OK;
 }
 
+struct device_source *device_table_find(
+	const struct device_table *table, const struct event *event, int32_t ordinal)
+{
+	for (uint32_t i = 0; i < table->source_count; i++) {
+		if (table->sources[i].pid == event->pid && table->sources[i].ordinal == ordinal) {
+			return &table->sources[i];
+		}
+	}
+	return NULL;
+}
+
 enum status device_table_source(struct device_table *table, const struct event *event,
 	int32_t ordinal, bool *out_is_new, struct device_source **out_source)
 {
-	struct device_source *source = NULL;
+	struct device_source *source = device_table_find(table, event, ordinal);
 	enum status status = STATUS_OK;
 
-	for (uint32_t i = 0; i < table->source_count && !source; i++) {
-		if (table->sources[i].pid == event->pid && table->sources[i].ordinal == ordinal) {
-			source = &table->sources[i];
-		}
-	}
 	*out_is_new = source == NULL;
 	if (!source) {
 		status = add_source(table, event, ordinal, &source);

@@ -42,6 +42,10 @@ struct device_table {
 	uint32_t source_capacity;
 };
 
+/* The source of an event about device `ordinal`, borrowed until the next one is added, or NULL. */
+struct device_source *device_table_find(
+	const struct device_table *table, const struct event *event, int32_t ordinal);
+
 /*
  * Finds the source of an event about device `ordinal`, or adds one on a device of its own.
  * Borrowed until the next call.

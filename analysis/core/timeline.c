@@ -207,12 +207,15 @@ static enum status add_facts(struct timeline *timeline, const struct event *even
 
 static enum status add_watermark(struct timeline *timeline, const struct event *event)
 {
-	struct device_source *source = NULL;
-	enum status status = source_of(timeline, event, event->watermark.device, &source);
+	struct device_source *source =
+		device_table_find(&timeline->table, event, event->watermark.device);
 
-	if (status != STATUS_OK) {
-		return status;
+	/* It promises something of a device, and is none: who neither described one nor ran
+	 * anything, as a daemon that ends while a recording begins, has no GPU that idles. */
+	if (!source) {
+		return STATUS_OK;
 	}
+	source->last_event_ns = event->time_ns;
 	source->has_watermark = true;
 	/* A promise is not taken back by a later, smaller one. */
 	if (event->watermark.complete_until_ns > source->complete_until_ns) {

@@ -9,6 +9,7 @@
 #include "trace/base/line.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,6 +209,15 @@ static bool salvage(struct graph *graph, const struct member *first)
 	return is_mended;
 }
 
+static enum status on_missing(void *context, const char *stream, uint64_t packet_count)
+{
+	return note_unreadable(context,
+		"%s: %" PRIu64
+		" packets that its index has are not there; copy the recording again, "
+		"with all its files",
+		stream, packet_count);
+}
+
 static bool is_index_damaged(const struct graph *graph, const struct member *first)
 {
 	for (size_t i = 0; i < graph->inputs->count; i++) {
@@ -396,6 +406,10 @@ static enum status read_all(struct graph *graph, struct sink_streams *streams, s
 		status = check_metadata(graph, member);
 		if (status == STATUS_OK && member->is_readable) {
 			status = find_group(graph, member);
+		}
+		if (status == STATUS_OK && member->is_readable) {
+			status = index_files_each_missing(
+				member->path, &(struct index_files_listener){graph, on_missing});
 		}
 	}
 	for (size_t i = 0; i < graph->inputs->count && status == STATUS_OK; i++) {

@@ -28,8 +28,15 @@ struct index_header {
 	uint32_t entry_bytes_be;
 };
 
-/* The packets that the index names follow one another and lie in the stream. */
-static bool fits(FILE *index, uint64_t stream_bytes)
+/* What an index says of its stream, and how much of that is there. */
+struct extent {
+	uint64_t packet_count;
+	uint64_t there_count; /* whole packets that the stream has room for */
+	uint64_t there_bytes;
+};
+
+/* Whether the packets that the index names follow one another. */
+static bool read_extent(FILE *index, uint64_t stream_bytes, struct extent *extent)
 {
 	struct index_header header;
 	char bytes[ENTRY_BYTES_MAX];
@@ -38,6 +45,7 @@ static bool fits(FILE *index, uint64_t stream_bytes)
 	size_t got = 0;
 	uint64_t at = 0;
 
+	*extent = (struct extent){0};
 	if (fread(&header, sizeof(header), 1, index) != 1) {
 		return false;
 	}
@@ -52,12 +60,26 @@ static bool fits(FILE *index, uint64_t stream_bytes)
 		memcpy(&entry, bytes, sizeof(entry));
 		packet_bytes = be64toh(entry.packet_bits_be) / 8;
 		if (be64toh(entry.offset_be) != at || packet_bytes == 0 ||
-			packet_bytes > stream_bytes - at) {
+			packet_bytes > UINT64_MAX - at) {
 			return false;
 		}
 		at += packet_bytes;
+		extent->packet_count++;
+		if (at <= stream_bytes) {
+			extent->there_count++;
+			extent->there_bytes = at;
+		}
 	}
 	return got == 0 && !ferror(index);
+}
+
+/* An index whose packets all lie in the stream. */
+static bool fits(FILE *index, uint64_t stream_bytes)
+{
+	struct extent extent;
+
+	return read_extent(index, stream_bytes, &extent) &&
+	       extent.there_count == extent.packet_count;
 }
 
 static bool is_damaged(const char *trace, const char *name)
@@ -113,4 +135,67 @@ bool index_files_are_damaged(const char *trace)
 		(void)closedir(entries);
 	}
 	return is_any;
+}
+
+/* Of one index: tells when its stream ends with a whole packet, before those that are still named;
+ * a stream that is cut within one is mended, and told, elsewhere. */
+static enum status look_for_missing(
+	const char *trace, const char *name, const struct index_files_listener *listener)
+{
+	const size_t length = strlen(name);
+	const size_t suffix = strlen(INDEX_SUFFIX);
+	struct extent extent = {0};
+	struct stat facts = {0};
+	char *stream = NULL;
+	char *path = NULL;
+	FILE *index = NULL;
+	uint64_t stream_bytes = 0;
+	enum status status = STATUS_OK;
+
+	if (length <= suffix || strcmp(name + length - suffix, INDEX_SUFFIX) != 0) {
+		return STATUS_OK;
+	}
+	if (asprintf(&stream, "%s/%.*s", trace, (int)(length - suffix), name) < 0) {
+		return STATUS_NO_MEMORY;
+	}
+	if (asprintf(&path, "%s/index/%s", trace, name) < 0) {
+		free(stream);
+		return STATUS_NO_MEMORY;
+	}
+	if (stat(stream, &facts) == 0 && S_ISREG(facts.st_mode)) {
+		stream_bytes = (uint64_t)facts.st_size;
+	}
+	index = fopen(path, "re");
+	if (index && read_extent(index, stream_bytes, &extent) &&
+		extent.there_count < extent.packet_count && extent.there_bytes == stream_bytes) {
+		status = listener->missing(
+			listener->context, stream, extent.packet_count - extent.there_count);
+	}
+	if (index) {
+		(void)fclose(index);
+	}
+	free(stream);
+	free(path);
+	return status;
+}
+
+enum status index_files_each_missing(const char *trace, const struct index_files_listener *listener)
+{
+	enum status status = STATUS_OK;
+	const struct dirent *entry;
+	DIR *entries = NULL;
+	char *path = NULL;
+
+	if (asprintf(&path, "%s/index", trace) < 0) {
+		return STATUS_NO_MEMORY;
+	}
+	entries = opendir(path);
+	free(path);
+	while (entries && status == STATUS_OK && (entry = readdir(entries)) != NULL) {
+		status = look_for_missing(trace, entry->d_name, listener);
+	}
+	if (entries) {
+		(void)closedir(entries);
+	}
+	return status;
 }

@@ -188,6 +188,15 @@ printf '\377' | dd of="$(find "$WORK/bad-index" -name '*.idx' | sort | head -1)"
 "$gaptrace" report "$recording" >"$WORK/whole.txt"
 expect_status 0 "$gaptrace" report "$WORK/bad-index"
 cmp "$WORK/whole.txt" "$WORK/stdout" || fail "a damaged index changes the report"
+# Whole files, or their last packets, that a copy left behind: babeltrace2 reads the rest and says nothing.
+for way in rm 'truncate -s 0'; do
+  rm -rf "$WORK/left-behind"
+  cp -r "$recording" "$WORK/left-behind"
+  stream=$(find "$WORK/left-behind" -type f -name 'all_*' ! -name '*.idx' -size +0 | sort | head -1)
+  $way "$stream"
+  expect_status 4 "$gaptrace" report --format json "$WORK/left-behind"
+  expect_line "$WORK/stdout" 'packets that its index has are not there; copy the recording again'
+done
 # Babeltrace 2.0 by itself waits for ever for the rest of a packet.
 cp -r "$recording" "$WORK/cut-metadata"
 metadata=$(find "$WORK/cut-metadata" -name metadata | head -1)

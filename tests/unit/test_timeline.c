@@ -296,6 +296,22 @@ static void bad_stamps_are_counted_and_not_used(void **state)
 	assert_int_equal(timeline_usage(timeline_device(timeline, 0)).span_ns, 10);
 }
 
+/* A daemon that ended while the recording began says only how far it would have told. */
+static void a_watermark_alone_makes_no_device(void **state)
+{
+	AUTO(timeline_destroy) struct timeline *timeline = create();
+	const uint64_t ms = NS_PER_MS;
+
+	(void)state;
+	add(timeline, event_job(EVENT_JOB_SUBMIT, 1 * ms, 7, 1));
+	add(timeline, event_device(1 * ms, 7, 0, "A"));
+	add(timeline, event_watermark(2 * ms, 8, 0, 1 * ms));
+	add(timeline, event_watermark(2 * ms, 8, 1, 1 * ms));
+	add(timeline, event_job(EVENT_JOB_END, 10 * ms, 7, 1));
+	assert_int_equal(timeline_end(timeline), STATUS_OK);
+	assert_int_equal(timeline_device_count(timeline), 1);
+}
+
 /* The gap is final once the watermark is far enough past it, not before. */
 static void a_gap_is_told_once_every_watermark_passed_it(void **state)
 {
@@ -587,6 +603,7 @@ int main(void)
 		cmocka_unit_test(a_silent_gpu_is_one_gap),
 		cmocka_unit_test(gaps_are_clipped_to_the_window_and_figures_are_not),
 		cmocka_unit_test(bad_stamps_are_counted_and_not_used),
+		cmocka_unit_test(a_watermark_alone_makes_no_device),
 		cmocka_unit_test(a_gap_is_told_once_every_watermark_passed_it),
 		cmocka_unit_test(a_record_after_its_watermark_is_counted),
 		cmocka_unit_test(an_imported_gap_is_told_soon_after_its_end),
