@@ -17,6 +17,7 @@ static const char *const conflict_states[] = {
 	"40P01", /* deadlock_detected */
 	"23505", /* unique_violation: both made the same table */
 	"42P07", /* duplicate_table: the same */
+	"42710", /* duplicate_object: the same, when the other was done between two looks */
 };
 
 /* Columns of a query of ours. */

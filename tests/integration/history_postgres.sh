@@ -54,6 +54,15 @@ sql() {
 }
 
 expect 2 'nothing was ever added' history "$database" list
+
+# Something of the table's name appeared while it was made (42710): tried again, for as long as it is in the way.
+sql "CREATE TYPE gaptrace_meta AS ENUM ()" >/dev/null
+reports "$WORK/first" 1 1
+expect 2 'type "gaptrace_meta" already exists' history "$database" add "$WORK/first/0001.json"
+tries=$(grep -c 'type "gaptrace_meta" already exists' "$WORK/log")
+[ "$tries" -gt 1 ] || fail "made tables $tries times where another made the same"
+sql "DROP TYPE gaptrace_meta" >/dev/null
+
 parallel_adders_lose_nothing
 baseline_feeds_diff
 labels_are_only_texts
