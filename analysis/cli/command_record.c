@@ -35,6 +35,7 @@ struct recording {
 	char name[SESSION_NAME_BYTES_MAX];
 	struct output output;
 	bool is_running;
+	bool has_company;   /* another recording beside it was told of */
 	enum status status; /* the first thing that went wrong with it */
 	struct session_end end;
 	bool has_end;
@@ -74,6 +75,18 @@ static enum status buffers_prepare(struct profile *profile, struct diag *diag)
 	return status;
 }
 
+/* Looked for where it begins and where it ends: one that came and went between saw this one. */
+static void recording_say_others(struct recording *recording)
+{
+	struct session_other other;
+	size_t count = recording->has_company ? 0 : session_count_others(recording->name, &other);
+
+	if (count) {
+		record_say_other(&other, count);
+		recording->has_company = true;
+	}
+}
+
 /* Everything up to the running session; on failure nothing is left of it. */
 static enum status recording_start(struct recording *recording,
 	const struct record_options *options, struct profile *profile, struct diag *diag)
@@ -106,6 +119,7 @@ static enum status recording_start(struct recording *recording,
 	}
 	if (status == STATUS_OK) {
 		output_unlock(&recording->output);
+		recording_say_others(recording);
 	} else {
 		/* The daemon, if this start was the only reason for it. */
 		daemon_stop_if_idle(&is_daemon_stopped);
@@ -140,6 +154,7 @@ static void recording_stop(struct recording *recording)
 	/* First, so that a failure on the way is not tried again. */
 	recording->is_running = false;
 	(void)alarm(STOP_LIMIT_S);
+	recording_say_others(recording);
 	status = session_stop(recording->name, &recording->end, &diag);
 	if (status == STATUS_OK) {
 		recording->has_end = true;

@@ -30,8 +30,11 @@ void record_say_help(void)
 		"       gaptrace record --start NAME [-o DIR] [--profile P]\n"
 		"       gaptrace record --stop NAME\n"
 		"\n"
-		"Records the trace points of COMMAND while it runs, or of every traced process of\n"
-		"this user from --start to --stop.\n"
+		"Records the trace points of every traced process of this user: while COMMAND "
+		"runs,\n"
+		"from its first event on, or from --start to --stop. Of two recordings at the "
+		"same\n"
+		"time each holds the processes of both.\n"
 		"\n"
 		"  -o, --output DIR  where to (default: gaptrace-<UTC time> in this folder)\n"
 		"  --profile P       minimal, full, or the path of a file (default: %s)\n"
@@ -71,6 +74,18 @@ void record_say_room(const struct profile *profile, const char *output)
 		record_say("warning: a busy service fills the disk of %s in about %" PRIu64 " s",
 			output, left_s);
 	}
+}
+
+void record_say_other(const struct session_other *other, size_t count)
+{
+	char more[32] = "";
+
+	if (count > 1) {
+		(void)snprintf(more, sizeof(more), " and %zu more", count - 1);
+	}
+	record_say("another recording runs now, %s%s, in %s: each holds the traced processes of "
+		   "both",
+		other->name, more, other->output);
 }
 
 /* The files count what the tracer dropped, the daemon what it knows of: neither alone is trusted.

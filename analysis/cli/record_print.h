@@ -20,6 +20,9 @@ void record_say_buffers(const struct profile *profile, uint64_t bytes, bool is_r
 /* Warns when the profile's expected rate fills the disk soon. */
 void record_say_room(const struct profile *profile, const char *output);
 
+/* Names a recording that runs beside this one, which the operator may not know of. */
+void record_say_other(const struct session_other *other, size_t count);
+
 /*
  * The last line of a recording: how much, what was lost, where. `end` is NULL when the session
  * daemon could not be asked; `is_whole` is false when the recording ended before it should have.

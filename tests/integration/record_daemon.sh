@@ -15,6 +15,7 @@ at_exit kill "$app"
 wait_until 300 has_begun last
 expect_status 0 "$GAPTRACE" record --start "$name" -o first
 expect_line stderr "stop with gaptrace record --stop $name"
+expect_no_line stderr 'another recording'
 wait_until 300 recording_has_data first
 
 claim "the name is taken, and the running recording is not harmed"
@@ -22,8 +23,9 @@ expect_status 73 "$GAPTRACE" record --start "$name" -o other
 expect_line stderr "session '$name' exists already"
 [ ! -e other ] || fail "the refused recording left a folder"
 
-claim "a second recording runs beside it, and counts the processes"
+claim "a second recording runs beside it, counts the processes, and says that the first has them, too"
 expect_status 0 "$GAPTRACE" record --start "$name-2" -o second
+expect_line stderr "another recording runs now, $name, in .*/first: each holds the traced processes of both"
 expect_line stderr ' 1 traced process runs now'
 wait_until 300 recording_has_data second
 
@@ -32,11 +34,13 @@ expect_status 66 "$GAPTRACE" record --stop "$name-3"
 expect_line stderr "no session '$name-3'; there are: "
 expect_line stderr "$name-2"
 
-claim "both end whole; the daemon ends with the last"
+claim "both end whole; the first learns of the second; the daemon ends with the last"
 expect_status 0 "$GAPTRACE" record --stop "$name"
+expect_line stderr "another recording runs now, $name-2, in .*/second"
 expect_line stderr 'no events lost: .*/first$'
 [ -n "$(lttng_daemon_pid)" ] || fail "the session daemon ended with a session left"
 expect_status 0 "$GAPTRACE" record --stop "$name-2"
+expect_no_line stderr 'another recording'
 expect_equal "$(lttng_daemon_pid)" "" "session daemon"
 for folder in first second; do
   [ "$(event_count "$folder" span_end)" -gt 0 ] || fail "no spans in $folder"

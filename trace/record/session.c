@@ -261,6 +261,28 @@ enum status session_find(const char *name, char (*out_output)[PATH_MAX], struct 
 	return status;
 }
 
+size_t session_count_others(const char *name, struct session_other *out_other)
+{
+	struct lttng_session *sessions = NULL;
+	int count = lttng_list_sessions(&sessions);
+	size_t other_count = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (!sessions[i].enabled || strcmp(sessions[i].name, name) == 0 ||
+			!is_our_session(sessions[i].name)) {
+			continue;
+		}
+		if (other_count++ == 0) {
+			(void)snprintf(out_other->name, sizeof(out_other->name), "%.*s",
+				(int)sizeof(out_other->name) - 1, sessions[i].name);
+			(void)snprintf(out_other->output, sizeof(out_other->output), "%s",
+				sessions[i].path);
+		}
+	}
+	free(sessions);
+	return other_count;
+}
+
 static bool wait_until_written(const char *name)
 {
 	uint64_t end_ns = clock_now_ns() + STOP_LIMIT_NS;

@@ -52,6 +52,15 @@ MUST_CHECK enum status session_start(const struct session_settings *settings, st
 MUST_CHECK enum status session_find(
 	const char *name, char (*out_output)[PATH_MAX], struct diag *diag);
 
+/* A session that records our events now, as another does: each gets the processes of both. */
+struct session_other {
+	char name[SESSION_NAME_BYTES_MAX];
+	char output[PATH_MAX];
+};
+
+/* How many there are beside `name`, and one of them; 0 when the daemon cannot be asked. */
+size_t session_count_others(const char *name, struct session_other *out_other);
+
 /* Stops, waits until the data is written, counts losses, destroys. */
 MUST_CHECK enum status session_stop(
 	const char *name, struct session_end *out_end, struct diag *diag);
