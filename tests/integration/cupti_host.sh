@@ -51,6 +51,14 @@ expect_equal "$code" 0 "exit code"
 babeltrace2 "$PWD/few_kinds" >few_kinds.text
 expect_equal "$(grep -c gaptrace_gpu:kernel few_kinds.text)" 60 "kernels"
 
+claim "without system thread ids there are kernels, and no calls of strangers"
+run_sample strangers no_thread_ids return 10
+expect_equal "$code" 0 "exit code"
+expect_said strangers 'cuptiSetThreadIdType: CUPTI_ERROR_NOT_COMPATIBLE: calls are left out'
+babeltrace2 "$PWD/strangers" >strangers.text
+expect_equal "$(grep -c gaptrace_gpu:kernel strangers.text)" 60 "kernels"
+expect_no_line strangers.text 'gaptrace_gpu:(api|overhead)'
+
 claim "a graph is its kernels, which share the launch's correlation, or one record for each launch"
 run_sample nodes '' graph 10
 babeltrace2 "$PWD/nodes" >nodes.text

@@ -218,6 +218,9 @@ CUptiResult CUPTIAPI cuptiGetResultString(CUptiResult result, const char **text)
 	case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
 		*text = "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES";
 		return CUPTI_SUCCESS;
+	case CUPTI_ERROR_NOT_COMPATIBLE:
+		*text = "CUPTI_ERROR_NOT_COMPATIBLE";
+		return CUPTI_SUCCESS;
 	case CUPTI_ERROR_UNKNOWN:
 		*text = "CUPTI_ERROR_UNKNOWN";
 		return CUPTI_SUCCESS;
@@ -292,7 +295,7 @@ CUptiResult CUPTIAPI cuptiSetThreadIdType(CUpti_ActivityThreadIdType type)
 	if (type != CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM) {
 		abort();
 	}
-	return CUPTI_SUCCESS;
+	return lookalike_has_fault("no_thread_ids") ? CUPTI_ERROR_NOT_COMPATIBLE : CUPTI_SUCCESS;
 }
 
 CUptiResult CUPTIAPI cuptiActivitySetAttribute(

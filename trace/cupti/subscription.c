@@ -3,7 +3,7 @@
 
 #include "trace/cupti/api_calls.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #define SUBSCRIBER_NAME "gaptrace"
 
@@ -84,12 +84,32 @@ struct wanted_kind {
 	bool is_wanted;
 };
 
+/* Else records have pthread_self(), which is nobody in the rest of a recording. */
+static bool use_system_thread_ids(const struct collector *collector)
+{
+	const struct cupti_api *api = collector->api;
+	const CUptiResult result = api->set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+	char line[DIAG_LINE_BYTES_MAX];
+
+	if (result == CUPTI_SUCCESS) {
+		return true;
+	}
+	(void)snprintf(line, sizeof(line),
+		"cuptiSetThreadIdType: %s: calls are left out, since nobody could tell whose they "
+		"are",
+		cupti_api_text(api, result));
+	collector->callbacks->say(line);
+	return false;
+}
+
 /* Kinds beside the kernels, which decide. A kind that this device or driver lacks is done without.
  */
-static void enable_others(const struct collector *collector)
+static void enable_others(const struct collector *collector, bool has_thread_ids)
 {
 	const struct cupti_api *api = collector->api;
 	const struct collector_options *options = collector->options;
+	const bool has_runtime = options->records_runtime && has_thread_ids;
+	const bool has_driver = options->records_driver && has_thread_ids;
 	/* Devices and contexts first, so that what follows can be told of them. */
 	const struct wanted_kind kinds[] = {
 		{CUPTI_ACTIVITY_KIND_DEVICE, true},
@@ -97,12 +117,12 @@ static void enable_others(const struct collector *collector)
 		{CUPTI_ACTIVITY_KIND_MEMCPY, true},
 		{CUPTI_ACTIVITY_KIND_MEMCPY2, true},
 		{CUPTI_ACTIVITY_KIND_MEMSET, true},
-		{CUPTI_ACTIVITY_KIND_OVERHEAD, true},
+		{CUPTI_ACTIVITY_KIND_OVERHEAD, has_thread_ids},
 		{CUPTI_ACTIVITY_KIND_CUDA_EVENT, true},
 		{CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, true},
 		{CUPTI_ACTIVITY_KIND_GRAPH_TRACE, options->records_whole_graphs},
-		{CUPTI_ACTIVITY_KIND_RUNTIME, options->records_runtime},
-		{CUPTI_ACTIVITY_KIND_DRIVER, options->records_driver},
+		{CUPTI_ACTIVITY_KIND_RUNTIME, has_runtime},
+		{CUPTI_ACTIVITY_KIND_DRIVER, has_driver},
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -111,10 +131,10 @@ static void enable_others(const struct collector *collector)
 		}
 	}
 	/* After the kinds, which would put the calls back in. */
-	if (options->records_runtime) {
+	if (has_runtime) {
 		api_calls_leave_out_polling(api, CUPTI_CB_DOMAIN_RUNTIME_API);
 	}
-	if (options->records_driver) {
+	if (has_driver) {
 		api_calls_leave_out_polling(api, CUPTI_CB_DOMAIN_DRIVER_API);
 	}
 	/* Queries that found their event or stream not ready are polling, too. */
@@ -131,12 +151,13 @@ enum status subscription_open(struct collector *collector, bool wants_callback, 
 	enum clock_path path = CLOCK_PATH_DEFAULT;
 	uint8_t is_zeroed = 1;
 	size_t bytes = sizeof(is_zeroed);
+	bool has_thread_ids;
 	CUptiResult result;
 
 	if (status != STATUS_OK) {
 		return status;
 	}
-	(void)api->set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+	has_thread_ids = use_system_thread_ids(collector);
 	(void)api->set_attribute(
 		CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &is_zeroed);
 	/* Once, and before any kind: a clock that changes later mixes both in the records. */
@@ -154,7 +175,7 @@ enum status subscription_open(struct collector *collector, bool wants_callback, 
 		subscription_close(collector);
 		return status;
 	}
-	enable_others(collector);
+	enable_others(collector, has_thread_ids);
 	*out_path = path;
 	return STATUS_OK;
 }
