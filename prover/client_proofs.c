@@ -6,6 +6,7 @@
 #include "prover/groth16/verify.h"
 #include "prover/paths.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct client_proofs {
 	uint64_t job_id;
@@ -96,57 +98,180 @@ static char *member_text(const struct client_proofs *proofs, uint32_t index, con
 		JSON_INDENT(1) | JSON_ENCODE_ANY);
 }
 
-static enum status verify_texts(const struct verification_key *key, const char *name,
-	const char *proof_text, const char *public_text, struct diag *diag)
-{
+/* A partition's answer, read. */
+struct read_proof {
+	uint32_t index;
+	uint32_t public_count;
+	blst_scalar *publics;
 	struct proof proof;
-	blst_scalar *publics = NULL;
-	uint32_t public_count = 0;
-	enum status status = proof_json_parse(name, proof_text, strlen(proof_text), diag, &proof);
+};
+
+static void partition_name(const struct client_proofs *proofs, uint32_t index, char name[64])
+{
+	(void)snprintf(name, 64, "job %" PRIu64 ", partition %u", proofs->job_id, index);
+}
+
+static enum status read_texts(const char *name, const char *proof_text, const char *public_text,
+	struct diag *diag, struct read_proof *read)
+{
+	enum status status =
+		proof_json_parse(name, proof_text, strlen(proof_text), diag, &read->proof);
 
 	if (status == STATUS_OK) {
-		status = public_json_parse(
-			name, public_text, strlen(public_text), diag, &publics, &public_count);
+		status = public_json_parse(name, public_text, strlen(public_text), diag,
+			&read->publics, &read->public_count);
+	}
+	return status;
+}
+
+static enum status read_and_verify(const struct client_proofs *proofs,
+	const struct verification_key *key, struct diag *diag, struct read_proof *read)
+{
+	char *proof_text = member_text(proofs, read->index, "proof");
+	char *public_text = member_text(proofs, read->index, "public");
+	char name[64];
+	enum status status = STATUS_BAD_INPUT;
+
+	partition_name(proofs, read->index, name);
+	if (proof_text && public_text) {
+		status = read_texts(name, proof_text, public_text, diag, read);
+	} else {
+		status = diag_set(diag, status, "%s: no proof", name);
 	}
 	if (status == STATUS_OK) {
-		status = groth16_verify(key, publics, public_count, &proof, diag);
+		status = groth16_verify(key, read->publics, read->public_count, &read->proof, diag);
 		/* With the job's and partition's name, which the verifier does not know. */
 		if (status == STATUS_INVALID_PROOF) {
 			status = diag_set(diag, status, "%s: the proof does not verify", name);
 		}
-	}
-	free(publics);
-	return status;
-}
-
-static enum status verify_one(const struct client_proofs *proofs,
-	const struct verification_key *key, uint32_t index, struct diag *diag)
-{
-	char *proof_text = member_text(proofs, index, "proof");
-	char *public_text = member_text(proofs, index, "public");
-	char name[64];
-	enum status status = STATUS_BAD_INPUT;
-
-	(void)snprintf(name, sizeof(name), "job %" PRIu64 ", partition %u", proofs->job_id, index);
-	if (proof_text && public_text) {
-		status = verify_texts(key, name, proof_text, public_text, diag);
-	} else {
-		status = diag_set(diag, status, "%s: no proof", name);
 	}
 	free(proof_text);
 	free(public_text);
 	return status;
 }
 
-enum status client_proofs_verify(const struct client_proofs *proofs, struct diag *diag)
+static int by_index(const struct read_proof *left, const struct read_proof *right)
+{
+	return (left->index > right->index) - (left->index < right->index);
+}
+
+static int by_proof(const void *left, const void *right)
+{
+	const struct read_proof *a = left;
+	const struct read_proof *b = right;
+	const int order = memcmp(&a->proof, &b->proof, sizeof(a->proof));
+
+	return order ? order : by_index(a, b);
+}
+
+/* Of proofs that verify, so as many as the key has of each. */
+static int by_publics(const void *left, const void *right)
+{
+	const struct read_proof *a = left;
+	const struct read_proof *b = right;
+	const int order = memcmp(a->publics, b->publics, a->public_count * sizeof(*a->publics));
+
+	return order ? order : by_index(a, b);
+}
+
+/* A proof is blinded afresh each time, so even of one witness no two are the same. */
+static enum status check_distinct(const struct client_proofs *proofs, bool have_own_publics,
+	struct read_proof *list, struct diag *diag)
+{
+	const uint32_t count = client_proofs_count(proofs);
+	char name[64];
+
+	qsort(list, count, sizeof(*list), by_proof);
+	for (uint32_t i = 1; i < count; i++) {
+		if (memcmp(&list[i].proof, &list[i - 1].proof, sizeof(list[i].proof)) == 0) {
+			partition_name(proofs, list[i].index, name);
+			return diag_set(diag, STATUS_INVALID_PROOF,
+				"%s: its proof is that of partition %u", name, list[i - 1].index);
+		}
+	}
+	if (!have_own_publics || count == 0 || list[0].public_count == 0) {
+		return STATUS_OK;
+	}
+	qsort(list, count, sizeof(*list), by_publics);
+	for (uint32_t i = 1; i < count; i++) {
+		if (memcmp(list[i].publics, list[i - 1].publics,
+			    list[i].public_count * sizeof(*list[i].publics)) == 0) {
+			partition_name(proofs, list[i].index, name);
+			return diag_set(diag, STATUS_INVALID_PROOF,
+				"%s: its public values are those of partition %u, whose secret is "
+				"another",
+				name, list[i - 1].index);
+		}
+	}
+	return STATUS_OK;
+}
+
+enum status client_proofs_verify(
+	const struct client_proofs *proofs, bool have_own_publics, struct diag *diag)
 {
 	AUTO(verification_key_destroy) struct verification_key *key = NULL;
-	enum status status = verification_key_parse(
-		"verification_key.json", proofs->key_text, proofs->key_size, diag, &key);
+	const uint32_t count = client_proofs_count(proofs);
+	struct read_proof *list = calloc((size_t)count + 1, sizeof(*list));
+	enum status status = STATUS_OK;
 
-	for (uint32_t i = 0; i < client_proofs_count(proofs) && status == STATUS_OK; i++) {
-		status = verify_one(proofs, key, i, diag);
+	if (!list) {
+		return diag_set(diag, STATUS_NO_MEMORY, "out of memory");
 	}
+	status = verification_key_parse(
+		"verification_key.json", proofs->key_text, proofs->key_size, diag, &key);
+	for (uint32_t i = 0; i < count && status == STATUS_OK; i++) {
+		list[i].index = i;
+		status = read_and_verify(proofs, key, diag, &list[i]);
+	}
+	if (status == STATUS_OK) {
+		status = check_distinct(proofs, have_own_publics, list, diag);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		free(list[i].publics);
+	}
+	free(list);
+	return status;
+}
+
+/* True for partition-N.proof.json and partition-N.public.json, as client_proofs_write() has them.
+ */
+static bool is_partition_file(const char *name)
+{
+	static const char prefix[] = "partition-";
+	size_t digits = 0;
+
+	if (strncmp(name, prefix, strlen(prefix)) != 0) {
+		return false;
+	}
+	name += strlen(prefix);
+	digits = strspn(name, "0123456789");
+	return digits > 0 && (strcmp(name + digits, ".proof.json") == 0 ||
+				     strcmp(name + digits, ".public.json") == 0);
+}
+
+/* What an earlier job of this number left: it may have had more partitions, and its proofs are of
+ * another key. First of all, so that at no time files of both jobs lie side by side. */
+static enum status remove_earlier(const char *folder, struct diag *diag)
+{
+	DIR *directory = opendir(folder);
+	const struct dirent *entry = NULL;
+	enum status status = STATUS_OK;
+
+	if (!directory) {
+		return diag_set(diag, status_from_errno(errno), "%s: %s", folder, strerror(errno));
+	}
+	while (status == STATUS_OK && (entry = readdir(directory))) {
+		if (!is_partition_file(entry->d_name) &&
+			strcmp(entry->d_name, "proofs.json") != 0) {
+			continue;
+		}
+		if (unlinkat(dirfd(directory), entry->d_name, 0) != 0) {
+			status = diag_set(diag, status_from_errno(errno),
+				"%s/%s: an earlier job's proof cannot be removed: %s", folder,
+				entry->d_name, strerror(errno));
+		}
+	}
+	(void)closedir(directory);
 	return status;
 }
 
@@ -204,6 +329,9 @@ enum status client_proofs_write(
 		return diag_set(diag, STATUS_BAD_USE, "%s: the name is too long", folder);
 	}
 	status = paths_make_dir(job_folder, diag);
+	if (status == STATUS_OK) {
+		status = remove_earlier(job_folder, diag);
+	}
 	if (status == STATUS_OK) {
 		status = write_file(job_folder, "verification_key.json", proofs->key_text, diag);
 	}

@@ -21,12 +21,17 @@ DEFINE_AUTO(struct client_proofs, client_proofs_destroy)
 
 uint32_t client_proofs_count(const struct client_proofs *proofs);
 
-/* Every partition, on this host, with the checks that snarkjs leaves out. */
-MUST_CHECK enum status client_proofs_verify(const struct client_proofs *proofs, struct diag *diag);
+/*
+ * Every partition, on this host, with the checks that snarkjs leaves out, and no proof twice. With
+ * `have_own_publics` each was asked for another secret, so no two may have the same public values.
+ */
+MUST_CHECK enum status client_proofs_verify(
+	const struct client_proofs *proofs, bool have_own_publics, struct diag *diag);
 
 /*
  * Into `folder`/job-ID: proofs.json, verification_key.json, and for each partition
- * partition-N.proof.json and partition-N.public.json, as snarkjs reads them.
+ * partition-N.proof.json and partition-N.public.json, as snarkjs reads them. Those of an earlier
+ * job are removed.
  */
 MUST_CHECK enum status client_proofs_write(
 	const struct client_proofs *proofs, const char *folder, struct diag *diag);

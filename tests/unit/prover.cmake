@@ -11,3 +11,6 @@ unit_test(memory_budget LIBRARIES prover_core)
 unit_test(pacer LIBRARIES prover_core)
 unit_test(tracker LIBRARIES prover_core)
 unit_test(idle_meter LIBRARIES prover_device)
+# What the client makes of a daemon's answers.
+unit_test(client_proofs LIBRARIES prover_core PkgConfig::JANSSON
+  SOURCES ../../prover/client_proofs.c groth16_fixture.c)
