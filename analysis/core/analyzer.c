@@ -167,6 +167,15 @@ enum status analyzer_add_loss(struct analyzer *analyzer, const struct analyzer_l
 		loss->kind == ANALYZER_LOST_EVENTS ? "lost events" : "lost packets");
 }
 
+enum status analyzer_add_pause(struct analyzer *analyzer, uint64_t begin_ns, uint64_t end_ns)
+{
+	const enum status status = interval_set_add(&analyzer->trust.uncovered, begin_ns, end_ns);
+
+	return status == STATUS_OK
+		       ? walk_add_untrusted(analyzer->walk, begin_ns, end_ns, "between recordings")
+		       : status;
+}
+
 enum status analyzer_add_unreadable(struct analyzer *analyzer, const char *line)
 {
 	analyzer->trust.unreadable++;
@@ -229,6 +238,7 @@ enum status analyzer_end(struct analyzer *analyzer)
 	trust->internal_errors = walk.internal_errors;
 	trust->told_twice = window->told_twice;
 	if (window_end_ns(window) > window->begin_ns) {
+		trust->window_begin_ns = window->begin_ns;
 		trust->window_ns = window_end_ns(window) - window->begin_ns;
 	}
 	return trust_conclude(trust);

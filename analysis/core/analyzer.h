@@ -55,6 +55,10 @@ MUST_CHECK enum status analyzer_add(struct analyzer *analyzer, const struct even
 MUST_CHECK enum status analyzer_add_loss(
 	struct analyzer *analyzer, const struct analyzer_loss *loss);
 
+/* No input covers [begin, end), which lies between events: what happened there is not known. */
+MUST_CHECK enum status analyzer_add_pause(
+	struct analyzer *analyzer, uint64_t begin_ns, uint64_t end_ns);
+
 /* Something of the input could not be read: what and why, in one line. */
 MUST_CHECK enum status analyzer_add_unreadable(struct analyzer *analyzer, const char *line);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/trust.h"
 
+#include "analysis/core/duration.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@ void trust_init(struct trust *trust)
 {
 	*trust = (struct trust){.ok = true};
 	interval_set_init(&trust->untrusted);
+	interval_set_init(&trust->uncovered);
 }
 
 enum status trust_note(struct trust *trust, const char *format, ...)
@@ -98,7 +101,7 @@ static enum status note_counts(struct trust *trust)
 		{"kernels launched before the capture", trust->outside, "they count as busy, and end no gap with a cause"},
 		{"devices without watermark", trust->without_watermark, "nothing of them was final before the end"},
 		{"unknown kinds of events", trust->unknown_events, "made by another version of gaptrace; skipped"},
-		{"ends of jobs told twice", trust->told_twice,     "recordings of one process overlap; report each by itself"},
+		{"ends of jobs and partitions that two recordings have", trust->told_twice, "they are of one process at one time; report each by itself"},
 		{"events without thread or process", trust->without_thread, "record with the contexts vpid and vtid"},
 		{"gaps whose parts did not add up", trust->internal_errors, "a defect of this program, please report it"},
 	};
@@ -115,11 +118,70 @@ static enum status note_counts(struct trust *trust)
 	return status;
 }
 
+/* Cut to the window: what was not recorded outside of it is nobody's question. */
+static struct interval clip_pause(const struct trust *trust, struct interval pause)
+{
+	const uint64_t end_ns = trust->window_begin_ns + trust->window_ns;
+
+	if (pause.begin_ns < trust->window_begin_ns) {
+		pause.begin_ns = trust->window_begin_ns;
+	}
+	if (pause.end_ns > end_ns) {
+		pause.end_ns = end_ns;
+	}
+	if (pause.end_ns < pause.begin_ns) {
+		pause.end_ns = pause.begin_ns;
+	}
+	return pause;
+}
+
+/* One line: how much of the window no recording covers, and where the longest such time is. */
+static enum status note_pauses(struct trust *trust, uint64_t *out_uncovered_ns)
+{
+	struct interval longest = {0};
+	uint64_t total_ns = 0;
+	uint64_t count = 0;
+	char total[DURATION_TEXT_BYTES];
+	char from[DURATION_TEXT_BYTES];
+	char length[DURATION_TEXT_BYTES];
+
+	for (size_t i = 0; i < trust->uncovered.count; i++) {
+		const struct interval pause = clip_pause(trust, trust->uncovered.intervals[i]);
+		const uint64_t pause_ns = pause.end_ns - pause.begin_ns;
+
+		total_ns += pause_ns;
+		count += pause_ns > 0;
+		if (pause_ns > longest.end_ns - longest.begin_ns) {
+			longest = pause;
+		}
+	}
+	*out_uncovered_ns = total_ns;
+	if (count == 0) {
+		return STATUS_OK;
+	}
+	(void)duration_format(total_ns, total);
+	(void)duration_format(longest.begin_ns - trust->window_begin_ns, from);
+	(void)duration_format(longest.end_ns - longest.begin_ns, length);
+	if (count > 1) {
+		return trust_note(trust,
+			"no recording covers %s of the window, in %" PRIu64
+			" pauses, the longest %s long, %s into it; report each by itself",
+			total, count, length, from);
+	}
+	return trust_note(trust,
+		"no recording covers %s of the window, %s into it: report each recording by itself",
+		total, from);
+}
+
 enum status trust_conclude(struct trust *trust)
 {
 	const uint64_t untrusted_ns = interval_set_total_ns(&trust->untrusted);
-	enum status status = note_counts(trust);
+	uint64_t uncovered_ns = 0;
+	enum status status = note_pauses(trust, &uncovered_ns);
 
+	if (status == STATUS_OK) {
+		status = note_counts(trust);
+	}
 	if (status == STATUS_OK && trust->unjoined > 0) {
 		status = trust_note(trust,
 			"kernels without the call that issued them: %" PRIu64 " of %" PRIu64,
@@ -131,7 +193,7 @@ enum status trust_conclude(struct trust *trust)
 			LOST_PERCENT_MAX) ||
 		is_above(trust->bad_stamps, trust->operations, LOST_PERCENT_MAX) ||
 		is_above(trust->late_ns, trust->window_ns, LOST_PERCENT_MAX) ||
-		is_above(untrusted_ns, trust->window_ns, UNTRUSTED_PERCENT_MAX) ||
+		is_above(untrusted_ns + uncovered_ns, trust->window_ns, UNTRUSTED_PERCENT_MAX) ||
 		/* Packets whose time nobody knows may have been anywhere. */
 		(trust->discarded_packets > 0 && untrusted_ns == 0) || trust->unreadable > 0 ||
 		trust->told_twice > 0) {
@@ -169,5 +231,6 @@ void trust_finish(struct trust *trust)
 		free(trust->sources[i]);
 	}
 	interval_set_finish(&trust->untrusted);
+	interval_set_finish(&trust->uncovered);
 	trust_init(trust);
 }

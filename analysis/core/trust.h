@@ -55,8 +55,10 @@ struct trust {
 	uint64_t told_twice;      /* ends of jobs and partitions that two recordings told */
 	uint64_t without_thread;  /* events without a thread or process id */
 	uint64_t internal_errors; /* parts that did not add up */
+	uint64_t window_begin_ns;
 	uint64_t window_ns;
 	struct interval_set untrusted;
+	struct interval_set uncovered; /* by any of the recordings given together */
 	char *notes[TRUST_NOTE_COUNT_MAX];
 	uint32_t note_count;
 	uint32_t fact_count;                   /* among the notes */

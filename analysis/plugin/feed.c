@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/plugin/feed.h"
 
+#include "trace/base/diag.h"
+
 enum status feed_init(struct feed *feed, struct analyzer *analyzer)
 {
 	*feed = (struct feed){.analyzer = analyzer};
@@ -34,14 +36,29 @@ enum status feed_event(
 	return analyzer_add(feed->analyzer, event);
 }
 
+enum status feed_enter(struct feed *feed, const bt_stream *stream)
+{
+	struct interval pause;
+	enum status status = cover_enter(&feed->cover, feed->decoder, stream, &pause);
+
+	if (status == STATUS_OK && pause.begin_ns < pause.end_ns) {
+		status = analyzer_add_pause(feed->analyzer, pause.begin_ns, pause.end_ns);
+	}
+	return status;
+}
+
 static enum status add_event(struct feed *feed, const bt_message *message, const uint64_t *time_ns)
 {
 	enum decode_result result = DECODE_FOREIGN;
 	bool has_thread = false;
 	struct event event;
-	const enum status status =
+	enum status status =
 		decoder_decode(feed->decoder, message, time_ns, &event, &has_thread, &result);
 
+	/* Only now: the first event's clock is the one that all times are on. */
+	if (status == STATUS_OK && !time_ns && feed->cover.has_new) {
+		status = feed_enter(feed, NULL);
+	}
 	return status == STATUS_OK ? feed_event(feed, &event, has_thread, result) : status;
 }
 
@@ -67,6 +84,22 @@ static enum status add_lost_events(struct feed *feed, const bt_message *message)
 	return analyzer_add_loss(feed->analyzer, &loss);
 }
 
+/* The difference of two numbers that go backwards is no count. */
+static enum status note_order(struct feed *feed, const bt_message *message)
+{
+	const char *name =
+		bt_stream_get_name(bt_message_discarded_packets_borrow_stream_const(message));
+	struct diag line = {""};
+	enum status status;
+
+	if (feed->is_order_told) {
+		return STATUS_OK;
+	}
+	feed->is_order_told = true;
+	status = diag_set(&line, STATUS_OK, FEED_ORDER_LINE, name ? name : "a stream");
+	return status == STATUS_OK ? analyzer_add_unreadable(feed->analyzer, line.line) : status;
+}
+
 static enum status add_lost_packets(struct feed *feed, const bt_message *message)
 {
 	const bt_stream_class *stream_class = bt_stream_borrow_class_const(
@@ -76,6 +109,9 @@ static enum status add_lost_packets(struct feed *feed, const bt_message *message
 	if (bt_message_discarded_packets_get_count(message, &loss.count) !=
 		BT_PROPERTY_AVAILABILITY_AVAILABLE) {
 		loss.count = 0;
+	}
+	if (loss.count > INT64_MAX) {
+		return note_order(feed, message);
 	}
 	if (bt_stream_class_discarded_packets_have_default_clock_snapshots(stream_class)) {
 		loss.has_range = true;
@@ -105,7 +141,9 @@ static enum status add(struct feed *feed, const bt_message *message, const uint6
 
 enum status feed_message(struct feed *feed, const bt_message *message)
 {
-	return add(feed, message, NULL);
+	const enum status status = cover_note(&feed->cover, message);
+
+	return status == STATUS_OK ? add(feed, message, NULL) : status;
 }
 
 enum status feed_message_at(struct feed *feed, const bt_message *message, uint64_t time_ns)
@@ -115,6 +153,7 @@ enum status feed_message_at(struct feed *feed, const bt_message *message, uint64
 
 void feed_finish(struct feed *feed)
 {
+	cover_finish(&feed->cover);
 	decoder_destroy(feed->decoder);
 	*feed = (struct feed){0};
 }

@@ -320,6 +320,46 @@ static enum status scan_files(const struct graph *graph, struct plain_files *fil
 	return status;
 }
 
+/* The folder that the user named for a file of it, or of its mended copy. */
+static const char *folder_of(const struct graph *graph, const char *path)
+{
+	const size_t length = (size_t)(strrchr(path, '/') - path);
+
+	for (size_t i = 0; i < graph->inputs->count; i++) {
+		const struct member *member = &graph->members[i];
+		const char *folder = member->salvage ? member->salvage : member->path;
+
+		if (strlen(folder) == length && strncmp(folder, path, length) == 0) {
+			return member->path;
+		}
+	}
+	return "";
+}
+
+/* Packets that another file was put behind: babeltrace2 reads them as if they were the stream's. */
+static enum status note_order(struct graph *graph, const struct plain_files *files)
+{
+	enum status status = STATUS_OK;
+
+	for (size_t i = 0; i < files->count && status == STATUS_OK; i++) {
+		const struct plain_file *file = &files->files[i];
+		const char *name = strrchr(file->path, '/') + 1;
+		char *path = NULL;
+
+		if (!file->goes_back) {
+			continue;
+		}
+		graph->feed->is_order_told = true;
+		/* The user's file, also when a mended copy of its folder is read. */
+		if (asprintf(&path, "%s/%s", folder_of(graph, file->path), name) < 0) {
+			return STATUS_NO_MEMORY;
+		}
+		status = note_unreadable(graph, FEED_ORDER_LINE, path);
+		free(path);
+	}
+	return status;
+}
+
 static enum status run(struct graph *graph, struct sink_streams *streams)
 {
 	const bt_component_sink *sink = NULL;
@@ -335,6 +375,9 @@ static enum status run(struct graph *graph, struct sink_streams *streams)
 		return STATUS_OK; /* traces without a single stream */
 	}
 	status = scan_files(graph, &streams->files);
+	if (status == STATUS_OK) {
+		status = note_order(graph, &streams->files);
+	}
 	if (status == STATUS_OK) {
 		status = sink_streams_add(streams, graph->graph, &sink);
 	}

@@ -23,6 +23,7 @@ struct merge_input {
 	bool has_clock;
 	size_t clock;    /* of the decoder */
 	bool is_waiting; /* its next message is not known yet */
+	bool is_entered; /* a message of it was fed */
 };
 
 struct merge {
@@ -162,13 +163,17 @@ static enum head_result fetch(struct merge_input *input)
 
 static enum head_result find_plain_head(struct merge *merge, struct merge_input *input)
 {
+	enum status status;
+
 	switch (plain_stream_next(input->plain, &merge->diag)) {
 	case PLAIN_EVENT:
 		return HEAD_KNOWN;
 	case PLAIN_END:
+		status = cover_note_end(
+			&merge->feed->cover, input->stream, plain_stream_end(input->plain));
 		plain_stream_close(input->plain);
 		input->plain = NULL;
-		return HEAD_END;
+		return status == STATUS_OK ? HEAD_END : HEAD_NO_MEMORY;
 	case PLAIN_BROKEN:
 		break;
 	}
@@ -195,8 +200,9 @@ static enum head_result find_head(struct merge *merge, struct merge_input *input
 		if (has_place(message)) {
 			return HEAD_KNOWN;
 		}
-		if (bt_message_get_type(message) == BT_MESSAGE_TYPE_STREAM_BEGINNING &&
-			begin_stream(merge, input, message) != STATUS_OK) {
+		if ((bt_message_get_type(message) == BT_MESSAGE_TYPE_STREAM_BEGINNING &&
+			    begin_stream(merge, input, message) != STATUS_OK) ||
+			cover_note(&merge->feed->cover, message) != STATUS_OK) {
 			return HEAD_NO_MEMORY;
 		}
 		bt_message_put_ref(message);
@@ -385,6 +391,13 @@ static enum head_result feed_first(struct merge *merge)
 	enum head_result result;
 
 	merge->now_ns = head.time_ns;
+	if (!input->is_entered && input->stream) {
+		input->is_entered = true;
+		merge->status = feed_enter(merge->feed, input->stream);
+	}
+	if (merge->status != STATUS_OK) {
+		return HEAD_ERROR;
+	}
 	if (input->plain) {
 		const struct plain_event *plain = plain_stream_event(input->plain);
 

@@ -70,11 +70,18 @@ static bool follows(const struct plain_packet *before, const struct plain_packet
 	       packet->sequence == before->sequence + 1 && packet->begin >= before->end;
 }
 
+/* No recorder writes such a file: another one was put behind it. */
+static bool goes_back(const struct plain_packet *before, const struct plain_packet *packet)
+{
+	return !is_same_key(&before->key, &packet->key) || packet->sequence <= before->sequence;
+}
+
 /* Looks at the header of each packet; false when the file is not plain. What has losses is not:
  * babeltrace2 tells of them. */
 static bool scan_packets(int descriptor, uint64_t size, struct plain_file *file)
 {
 	uint64_t offset = 0;
+	bool is_plain = true;
 
 	while (offset < size) {
 		uint8_t header[PLAIN_PACKET_HEADER_BYTES];
@@ -82,18 +89,23 @@ static bool scan_packets(int descriptor, uint64_t size, struct plain_file *file)
 
 		if (pread(descriptor, header, sizeof(header), (off_t)offset) !=
 				(ssize_t)sizeof(header) ||
-			!plain_packet_parse(header, &packet) || packet.discarded_events != 0 ||
-			packet.packet_bytes > size - offset ||
-			(offset > 0 && !follows(&file->last, &packet))) {
+			!plain_packet_parse(header, &packet) ||
+			packet.packet_bytes > size - offset) {
 			return false;
 		}
+		if (offset > 0 && goes_back(&file->last, &packet)) {
+			file->goes_back = true;
+			return false;
+		}
+		is_plain = is_plain && packet.discarded_events == 0 &&
+			   (offset == 0 || follows(&file->last, &packet));
 		if (offset == 0) {
 			file->first = packet;
 		}
 		file->last = packet;
 		offset += packet.packet_bytes;
 	}
-	return true;
+	return is_plain;
 }
 
 static enum status add_file(struct plain_files *files, const struct plain_file *file)

@@ -38,6 +38,7 @@ struct plain_packet {
 struct plain_file {
 	char *path;
 	bool is_plain;
+	bool goes_back; /* a packet is of another stream, or not later than the one before it */
 	struct plain_key key;
 	struct plain_packet first;
 	struct plain_packet last;

@@ -273,6 +273,11 @@ const struct plain_event *plain_stream_event(const struct plain_stream *plain)
 	return &plain->event;
 }
 
+uint64_t plain_stream_end(const struct plain_stream *plain)
+{
+	return plain->files[plain->file_count - 1]->last.end;
+}
+
 /* The classes of the stream; `out_is_plain` false when one cannot be read here. */
 static enum status init_classes(
 	struct plain_stream *plain, const bt_stream *stream, bool *out_is_plain)

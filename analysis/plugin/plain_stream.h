@@ -37,6 +37,9 @@ enum plain_result plain_stream_next(struct plain_stream *plain, struct diag *dia
 
 const struct plain_event *plain_stream_event(const struct plain_stream *plain);
 
+/* Where its last packet ends, on the trace's clock. */
+uint64_t plain_stream_end(const struct plain_stream *plain);
+
 /* Accepts NULL. */
 void plain_stream_close(struct plain_stream *plain);
 DEFINE_AUTO(struct plain_stream, plain_stream_close)

@@ -35,10 +35,12 @@ static uint64_t row_ns(const struct report_cause_table *table, const struct repo
 	return 0;
 }
 
-/* Of several captures one began first: the time until the others did is nobody's. */
-static bool is_before_capture(const struct report_cause *row)
+/* Of several captures one began first, or ended before the next: that time is nobody's. */
+static bool is_outside_capture(const struct report_cause *row)
 {
-	return row->cause == CAUSE_UNKNOWN && strcmp(row->phase, "before the capture") == 0;
+	return row->cause == CAUSE_UNKNOWN &&
+	       (strcmp(row->phase, "before the capture") == 0 ||
+		       strcmp(row->phase, "between recordings") == 0);
 }
 
 /* The time of a row on all GPUs together; none of what is idle by right. */
@@ -46,7 +48,7 @@ static uint64_t blame_ns(const struct report_data *report, const struct report_c
 {
 	uint64_t sum_ns = 0;
 
-	if (row->cause == CAUSE_NO_WORK || is_before_capture(row)) {
+	if (row->cause == CAUSE_NO_WORK || is_outside_capture(row)) {
 		return 0;
 	}
 	for (uint32_t d = 0; d < report_data_device_count(report); d++) {

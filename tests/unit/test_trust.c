@@ -2,6 +2,8 @@
 /* What makes a recording one not to trust, and that every loss is said in a line of its own. */
 #include "analysis/core/trust.h"
 
+#include "trace/base/clock.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,7 +158,29 @@ static void overlapping_recordings_are_not_to_be_trusted(void **state)
 
 	(void)state;
 	trust.told_twice = 1;
-	assert_false(conclude(&trust, "ends of jobs told twice: 1; recordings of one process"));
+	assert_false(conclude(&trust, "ends of jobs and partitions that two recordings have: 1; "
+				      "they are of one process at one time"));
+}
+
+/* Half a second before the window and a tenth of a percent in it, then a fifth of it. */
+static void what_no_recording_covers_is_said_and_counts(void **state)
+{
+	struct trust trust = whole();
+
+	(void)state;
+	trust.window_begin_ns = NS_PER_S;
+	trust.window_ns = NS_PER_S;
+	assert_int_equal(
+		interval_set_add(&trust.uncovered, NS_PER_S / 2, NS_PER_S + NS_PER_MS), STATUS_OK);
+	assert_true(conclude(&trust, "no recording covers 1.000 ms of the window, 0 ns into it"));
+
+	trust = whole();
+	trust.window_begin_ns = NS_PER_S;
+	trust.window_ns = NS_PER_S;
+	assert_int_equal(interval_set_add(&trust.uncovered, 0, NS_PER_MS), STATUS_OK);
+	assert_int_equal(interval_set_add(&trust.uncovered, 3 * NS_PER_S / 2, 17 * NS_PER_S / 10),
+		STATUS_OK);
+	assert_false(conclude(&trust, "no recording covers 200.0 ms of the window, 500.0 ms into"));
 }
 
 int main(void)
@@ -164,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_recording_is_trusted_without_notes),
 		cmocka_unit_test(one_in_a_hundred_is_the_limit),
+		cmocka_unit_test(what_no_recording_covers_is_said_and_counts),
 		cmocka_unit_test(overlapping_recordings_are_not_to_be_trusted),
 		cmocka_unit_test(a_loss_without_a_number_is_no_number),
 		cmocka_unit_test(lost_packets_count_by_the_time_they_cover),

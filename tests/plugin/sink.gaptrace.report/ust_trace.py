@@ -31,7 +31,7 @@ env {
 	tracer_major = 2;
 	tracer_minor = 13;
 	hostname = "a \\"quoted\\" host [align=1;]";
-};
+%(session)s};
 
 clock {
 	name = "monotonic";
@@ -79,6 +79,9 @@ CONTEXT = """event.context := struct {
 		integer { size = 32; align = 8; signed = 1; encoding = none; base = 10; } _vpid;
 		integer { size = 32; align = 8; signed = 1; encoding = none; base = 10; } _vtid;
 	};"""
+SESSION = """	trace_name = "%s";
+	trace_creation_datetime = "20260801T120000+0000";
+"""
 TYPES = {"u8": ("B", 8, 0), "u16": ("H", 16, 0), "u32": ("I", 32, 0), "u64": ("Q", 64, 0),
          "i8": ("b", 8, 1), "i16": ("h", 16, 1), "i32": ("i", 32, 1), "i64": ("q", 64, 1)}
 METADATA_MAGIC, PACKET_MAGIC = 0x75D11D57, 0xC1FC1FC1
@@ -87,9 +90,9 @@ METADATA_MAGIC, PACKET_MAGIC = 0x75D11D57, 0xC1FC1FC1
 class Trace:
     """Events are (class number, bytes); streams are lists of (time, pid, tid, class number, bytes)."""
 
-    def __init__(self, number=1, offset=10**18, domain="ust", has_threads=True):
+    def __init__(self, number=1, offset=10**18, domain="ust", has_threads=True, session=None, more=""):
         self.uuid = bytes([number]) * 16
-        self.offset, self.domain, self.has_threads = offset, domain, has_threads
+        self.offset, self.domain, self.has_threads, self.session, self.more = offset, domain, has_threads, session, more
         self.classes, self.streams = [], {}
 
     def event(self, stream, name, time, pid, tid, /, **fields):
@@ -108,7 +111,8 @@ class Trace:
 
     def metadata(self):
         text = PREAMBLE % {"uuid": hyphened(self.uuid), "domain": self.domain, "clock": hyphened(b"\x77" * 16),
-                           "offset": self.offset, "context": CONTEXT if self.has_threads else ""}
+                           "offset": self.offset, "context": CONTEXT if self.has_threads else "",
+                           "session": SESSION % self.session if self.session else ""} + self.more
         for number, (name, fields) in enumerate(self.classes):
             text += f'event {{ name = "{name}"; id = {number}; stream_id = 0; fields := struct {{\n'
             for field, kind in fields:
