@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/http_api.h"
 
+#include "prover/http_origin.h"
 #include "prover/job_json.h"
 #include "prover/log.h"
 #include "prover/metrics.h"
@@ -15,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
 /* Handlers only copy tables, but may wait for the tracker meanwhile; two keep each other company.
  */
@@ -33,6 +34,7 @@
 struct http_api {
 	struct pipeline *pipeline;
 	struct MHD_Daemon *daemon;
+	bool is_tcp;
 };
 
 /* A request on its way in, and the answer to it. */
@@ -41,6 +43,7 @@ struct request {
 	char *body;
 	size_t body_size;
 	bool is_too_large;
+	enum status refusal; /* of what its headers say, whatever it asks for */
 	const char *url;
 	uint64_t id;   /* the first number in the path */
 	uint64_t part; /* and the second */
@@ -286,30 +289,39 @@ static enum MHD_Result send_answer(
 	return result;
 }
 
+static enum status handle(
+	struct request *request, const struct route *route, const char *method, const char *allowed)
+{
+	if (request->refusal != STATUS_OK) {
+		return request->refusal;
+	}
+	if (route) {
+		return route->handle(request);
+	}
+	if (allowed[0] != '\0') {
+		return diag_set(&request->diag, STATUS_BAD_USE,
+			"%s does not allow %s; it allows %s", request->url, method, allowed);
+	}
+	return diag_set(&request->diag, STATUS_NOT_FOUND, "there is no %s", request->url);
+}
+
 static enum MHD_Result answer(
 	struct MHD_Connection *connection, struct request *request, const char *method)
 {
 	char allowed[32];
 	const struct route *route = find_route(request, method, allowed, sizeof(allowed));
-	enum status status = STATUS_NOT_FOUND;
+	const bool is_method_wrong = request->refusal == STATUS_OK && !route && allowed[0] != '\0';
+	enum status status = STATUS_OK;
 
 	request->content_type = "application/json";
 	request->code = MHD_HTTP_OK;
-	if (route) {
-		status = route->handle(request);
-	} else if (allowed[0] != '\0') {
-		status = diag_set(&request->diag, STATUS_BAD_USE,
-			"%s does not allow %s; it allows %s", request->url, method, allowed);
-	} else {
-		status = diag_set(&request->diag, STATUS_NOT_FOUND, "there is no %s", request->url);
-	}
+	status = handle(request, route, method, allowed);
 	if (status != STATUS_OK) {
 		free(request->text);
 		request->text = error_text(status, &request->diag);
 		request->content_type = "application/json";
-		request->code = !route && allowed[0] != '\0'
-					? MHD_HTTP_METHOD_NOT_ALLOWED
-					: (unsigned int)status_http_code(status);
+		request->code = is_method_wrong ? MHD_HTTP_METHOD_NOT_ALLOWED
+						: (unsigned int)status_http_code(status);
 		log_info("%s %s: %u: %s", method, request->url, request->code,
 			request->diag.line[0] != '\0' ? request->diag.line : status_text(status));
 	} else {
@@ -372,7 +384,12 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 		request->url = url;
 		*state = request;
 		request->is_too_large = announces_too_much(context, connection);
-		return request->is_too_large ? answer(connection, request, method) : MHD_YES;
+		request->refusal =
+			http_origin_check(connection, request->api->is_tcp, &request->diag);
+		/* Without waiting for a body that nobody will read. */
+		return request->is_too_large || request->refusal != STATUS_OK
+			       ? answer(connection, request, method)
+			       : MHD_YES;
 	}
 	if (*size > 0) {
 		collect(request, bytes, *size);
@@ -425,6 +442,8 @@ enum status http_api_start(
 	struct pipeline *pipeline, int *listen_fd, struct diag *diag, struct http_api **out_api)
 {
 	struct http_api *api = calloc(1, sizeof(*api));
+	struct sockaddr address = {.sa_family = AF_UNSPEC};
+	socklen_t address_size = sizeof(address);
 
 	assert(pipeline && listen_fd && out_api);
 
@@ -432,6 +451,8 @@ enum status http_api_start(
 		return diag_set(diag, STATUS_NO_MEMORY, "out of memory");
 	}
 	api->pipeline = pipeline;
+	api->is_tcp = getsockname(*listen_fd, &address, &address_size) != 0 ||
+		      address.sa_family != AF_UNIX;
 	errno = 0;
 	api->daemon = MHD_start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL,

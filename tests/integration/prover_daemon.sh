@@ -45,6 +45,8 @@ claim "a socket in use is refused, and its daemon not disturbed"
 expect_exit 73 'in use by a daemon that runs' \
   "$PROVERD" --config "$WORK/one.conf" --socket "$SOCKET" --state-dir "$WORK/state"
 expect_api 200 uptime GET /status
+[ "$(curl -s -o "$WORK/answer" -w '%{http_code}' --unix-socket "$SOCKET" -H 'Origin: null' http://any.host/status)" = 403 ] ||
+  fail "a browser's request is served: $(cat "$WORK/answer")"
 stop_daemon
 [ ! -e "$SOCKET" ] || fail "the socket is left behind"
 /usr/bin/python3 - "$WORK/counters" <<'PYTHON'
@@ -75,6 +77,28 @@ launch "$WORK/log" --config "$WORK/one.conf" --listen 127.0.0.1:0 --state-dir "$
 wait_log 'info: serving' "$WORK/log"
 port=$(sed -n 's|.*serving http://127.0.0.1:\([0-9]*\) .*|\1|p' "$WORK/log")
 expect_exit 0 '1 of 1 jobs done' "$PROVE" --connect "127.0.0.1:$port" --kind squaring --verify
+
+claim "what a web page has a browser send is refused, whatever it asks for"
+# expect_page CODE PATTERN METHOD PATH HEADER [HEADER]
+expect_page() {
+  local code=$1 pattern=$2 method=$3 path=$4 got
+  shift 4
+  got=$(curl -s --noproxy '*' -o "$WORK/answer" -w '%{http_code}' -X "$method" -d '{"kind": "squaring"}' \
+    -H "$1" ${2+-H "$2"} "http://127.0.0.1:$port$path") || fail "curl $method $path: $?"
+  [ "$got" = "$code" ] || fail "$method $path with $*: code $got, not $code: $(cat "$WORK/answer")"
+  grep -q "$pattern" "$WORK/answer" || fail "$method $path with $*: no '$pattern' in: $(cat "$WORK/answer")"
+}
+expect_page 403 'requests of web pages are refused' POST /jobs 'Origin: https://example.org'
+expect_page 403 'has the header Origin: null' POST /jobs 'Origin: null' 'Content-Type: text/plain'
+expect_page 403 'requests of web pages are refused' OPTIONS /jobs 'Origin: https://example.org'
+for host in example.org "example.org:$port" 127.0.0.1.example.org "localhost:$port.example.org" 10.0.0.1; do
+  expect_page 403 "Host: $host is not this host" POST /jobs "Host: $host"
+  expect_page 403 "Host: $host is not this host" GET /status "Host: $host"
+done
+for host in localhost "LOCALHOST:$port" '[::1]' 127.0.0.1:1; do
+  expect_page 200 uptime GET /status "Host: $host"
+done
+[ "$(curl -s --noproxy '*' "http://127.0.0.1:$port/jobs" | grep -o '"job_id"' | wc -l)" = 1 ] || fail "a page has made a job"
 expect_exit 73 'the port is in use' \
   "$PROVERD" --config "$WORK/one.conf" --listen "127.0.0.1:$port" --state-dir "$WORK/state"
 stop_daemon
