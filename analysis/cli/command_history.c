@@ -78,7 +78,10 @@ static enum status add(struct store *store, struct history_options *options,
 	}
 	for (uint32_t i = 0; i < count && status == STATUS_OK; i++) {
 		(void)printf("%" PRId64 "%s\n", added[i].id,
-			added[i].is_known ? " (was there already)" : "");
+			added[i].is_other   ? " (was there already; its first report is kept, and "
+					      "this one has other figures)"
+			: added[i].is_known ? " (was there already)"
+					    : "");
 	}
 	for (uint32_t i = 0; runs && i < count; i++) {
 		history_run_destroy(runs[i]);

@@ -83,6 +83,7 @@ struct known {
 	int64_t id;
 	const struct history_run *run;
 	bool is_same;
+	bool is_other;
 };
 
 static enum status take_known(void *context, const struct history_found *found)
@@ -98,6 +99,8 @@ static enum status take_known(void *context, const struct history_found *found)
 		known->is_same = known->is_same && strcmp(found->values[labels[i]],
 							   known->run->values[labels[i]]) == 0;
 	}
+	known->is_other =
+		history_run_figures(found->values[STORE_COLUMN_REPORT]) != known->run->figures;
 	return STATUS_OK;
 }
 
@@ -160,6 +163,7 @@ static enum status check_known(struct store *store, const struct history_run *ru
 			.values = {run->values[STORE_COLUMN_FINGERPRINT]},
 			.value_count = 1},
 		.tail = "",
+		.wants_report = true,
 		.visit = take_known,
 		.context = &known,
 	};
@@ -174,7 +178,8 @@ static enum status check_known(struct store *store, const struct history_run *ru
 			" already, of another host, build or profile; nothing was added",
 			known.id);
 	}
-	*out_added = (struct history_added){.id = known.id, .is_known = true};
+	*out_added = (struct history_added){
+		.id = known.id, .is_known = true, .is_other = known.is_other};
 	return STATUS_OK;
 }
 

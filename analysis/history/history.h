@@ -11,6 +11,7 @@
 struct history_added {
 	int64_t id;
 	bool is_known; /* it was there already, with the same labels */
+	bool is_other; /* but by a report with other figures, which stays */
 };
 
 /* Adds all runs or none; OK for one that is there already. `out_added` has as many entries. */

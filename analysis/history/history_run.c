@@ -205,6 +205,53 @@ static enum status set_fingerprint(struct history_run *run, const struct run *re
 	return STATUS_OK;
 }
 
+static uint64_t hash_usage(uint64_t hash, const struct run_usage *usage)
+{
+	hash = hash_number(hash, usage->busy_ns);
+	hash = hash_number(hash, usage->copying_ns);
+	hash = hash_number(hash, usage->gap_ns);
+	hash = hash_number(hash, usage->gap_count);
+	for (uint32_t i = 0; i < usage->cause_count; i++) {
+		const struct run_cause *cause = &usage->causes[i];
+
+		hash = hash_number(hash, (uint64_t)cause->cause);
+		hash = hash_text(hash, cause->object);
+		hash = hash_text(hash, cause->phase);
+		hash = hash_number(hash, cause->ns);
+		hash = hash_number(hash, cause->gap_count);
+	}
+	return hash;
+}
+
+static uint64_t hash_figures(const struct run *report)
+{
+	uint64_t hash = hash_number(HASH_START, report->is_trusted);
+
+	for (uint32_t i = 0; i < report->device_count; i++) {
+		hash = hash_usage(hash, &report->devices[i].usage);
+	}
+	for (uint32_t i = 0; i < report->block_count; i++) {
+		const struct run_block *block = &report->blocks[i];
+
+		hash = hash_number(hash, block->begin_ns);
+		hash = hash_number(hash, block->end_ns);
+		hash = hash_number(hash, block->work);
+		for (uint32_t d = 0; d < report->device_count; d++) {
+			hash = hash_usage(hash, &block->devices[d]);
+		}
+	}
+	return hash;
+}
+
+uint64_t history_run_figures(const char *report)
+{
+	AUTO(run_destroy) struct run *run = NULL;
+
+	return run_parse("", report, strlen(report), &run, NULL) == STATUS_OK && run->is_readable
+		       ? hash_figures(run)
+		       : 0;
+}
+
 static enum status set_figures(struct history_run *run, const struct run *report)
 {
 	const uint64_t window_ns = report->window_end_ns > report->window_begin_ns
@@ -307,6 +354,7 @@ enum status history_run_load(const char *path, const struct history_label *label
 		status = set_figures(run, report);
 	}
 	if (status == STATUS_OK) {
+		run->figures = hash_figures(report);
 		*out_run = MOVE(run);
 	}
 	return status;

@@ -23,11 +23,18 @@ struct history_label {
 
 struct history_run {
 	char *values[STORE_COLUMN_COUNT]; /* owned, all set; of the report, its text */
+	uint64_t figures;                 /* as history_run_figures() has them */
 };
 
 /* Reads the report at `path`, "-" for standard input, and gives the run that it tells of. */
 MUST_CHECK enum status history_run_load(const char *path, const struct history_label *label,
 	struct history_run **out_run, struct diag *diag);
+
+/*
+ * What the text of a report tells of causes and blocks, as one number. The fingerprint says which
+ * recording a run is, and that has other figures when another version reads it. 0 of no report.
+ */
+uint64_t history_run_figures(const char *report);
 
 /* Accepts NULL. */
 void history_run_destroy(struct history_run *run);

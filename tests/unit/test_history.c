@@ -180,6 +180,52 @@ static void a_run_is_kept_once(void **state)
 	rig_finish(&rig);
 }
 
+/* The report that load() wrote, as a version that knew no blocks would have it. */
+static struct history_run *load_without_blocks(struct rig *rig, const struct history_label *label)
+{
+	struct history_run *run = NULL;
+	struct diag diag = {""};
+	char path[128];
+	char text[16384] = "";
+	char *blocks;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/report.json", rig->folder);
+	file = fopen(path, "r+");
+	assert_non_null(file);
+	assert_true(fread(text, 1, sizeof(text) - 1, file) < sizeof(text) - 1);
+	blocks = strstr(text, "\"blocks\"");
+	assert_non_null(blocks);
+	assert_int_equal(fseek(file, blocks - text, SEEK_SET), 0);
+	assert_true(fputs("\"others\"", file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(history_run_load(path, label, &run, &diag), STATUS_OK);
+	return run;
+}
+
+static void another_report_of_a_run_is_told_apart_from_the_same(void **state)
+{
+	struct rig rig;
+	const struct history_sample sample = {.begin_ns = 5, .gap_ms = 30};
+	const struct history_label label = {"h", "b", "p", 1000};
+	struct history_run *runs[2];
+	struct history_added added[2] = {{0}, {0}};
+	struct diag diag = {""};
+
+	(void)state;
+	rig_init(&rig);
+	add(&rig, &sample, &label);
+	runs[0] = load(&rig, &sample, &label);
+	runs[1] = load_without_blocks(&rig, &label);
+	assert_int_equal(history_add(rig.store, runs, 2, added, &diag), STATUS_OK);
+	assert_true(added[0].is_known && !added[0].is_other);
+	assert_true(added[1].is_known && added[1].is_other);
+	assert_string_equal(find(&rig, &(struct history_filter){.limit = 0}), "1 ");
+	history_run_destroy(runs[0]);
+	history_run_destroy(runs[1]);
+	rig_finish(&rig);
+}
+
 static void runs_are_found_by_what_they_are(void **state)
 {
 	struct rig rig;
@@ -459,6 +505,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_are_those_of_the_report),
 		cmocka_unit_test(a_run_is_kept_once),
+		cmocka_unit_test(another_report_of_a_run_is_told_apart_from_the_same),
 		cmocka_unit_test(runs_are_found_by_what_they_are),
 		cmocka_unit_test(marks_are_all_set_or_none),
 		cmocka_unit_test(a_report_is_compared_with_its_own_kind),
