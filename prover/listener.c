@@ -24,22 +24,42 @@ static enum status fail(struct diag *diag, const char *name, const char *what, i
 	return diag_set(diag, status_from_errno(error), "%s: %s: %s", name, what, strerror(error));
 }
 
-/* The lock tells a live daemon from a dead one without a race between two that start. */
+/* Whether the file that is locked is still the one of that name. */
+static bool is_lock_there(int lock_fd, const char *lock_path)
+{
+	struct stat locked;
+	struct stat named;
+
+	return fstat(lock_fd, &locked) == 0 && stat(lock_path, &named) == 0 &&
+	       locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+}
+
+/*
+ * The lock tells a live daemon from a dead one without a race between two that start. Whoever holds
+ * it, and only he, removes its file at the end; one that was opened before and locked after that is
+ * no lock, so it is opened again.
+ */
 static enum status take_lock(const char *path, struct diag *diag, struct listener *listener)
 {
-	char lock_path[PATH_MAX + 8];
+	char lock_path[sizeof(((struct sockaddr_un *)NULL)->sun_path) + sizeof(".lock")];
 
 	(void)snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
-	listener->lock_fd = open(lock_path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-	if (listener->lock_fd < 0) {
-		return fail(diag, lock_path, "cannot create", errno);
-	}
-	if (flock(listener->lock_fd, LOCK_EX | LOCK_NB) != 0) {
-		return diag_set(diag, STATUS_EXISTS,
-			"%s: in use by a daemon that runs; stop it, or choose another with "
-			"--socket",
-			path);
-	}
+	do {
+		if (listener->lock_fd >= 0) {
+			(void)close(listener->lock_fd);
+		}
+		listener->lock_fd = open(lock_path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+		if (listener->lock_fd < 0) {
+			return fail(diag, lock_path, "cannot create", errno);
+		}
+		if (flock(listener->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+			return diag_set(diag, STATUS_EXISTS,
+				"%s: in use by a daemon that runs; stop it, or choose another with "
+				"--socket",
+				path);
+		}
+	} while (!is_lock_there(listener->lock_fd, lock_path));
+	(void)snprintf(listener->lock_path, sizeof(listener->lock_path), "%s", lock_path);
 	return STATUS_OK;
 }
 
@@ -250,7 +270,11 @@ void listener_close(struct listener *listener)
 		(void)unlink(listener->path);
 		listener->path[0] = '\0';
 	}
-	/* The lock's file stays: removing it would let two daemons hold two locks of one name. */
+	/* While it is locked: after that the file may be another daemon's. */
+	if (listener->lock_path[0] != '\0') {
+		(void)unlink(listener->lock_path);
+		listener->lock_path[0] = '\0';
+	}
 	if (listener->lock_fd >= 0) {
 		(void)close(listener->lock_fd);
 		listener->lock_fd = -1;

@@ -14,10 +14,11 @@
 #include <stdbool.h>
 
 struct listener {
-	int fd;              /* -1: none */
-	int lock_fd;         /* of PATH.lock, held as long as the socket is ours; -1: none */
-	char path[PATH_MAX]; /* empty for TCP */
-	char name[PATH_MAX]; /* for the log: "unix:/run/x.sock", "http://127.0.0.1:9821" */
+	int fd;      /* -1: none */
+	int lock_fd; /* of the lock's file, held as long as the socket is ours; -1: none */
+	char lock_path[PATH_MAX]; /* PATH.lock; empty: not held */
+	char path[PATH_MAX];      /* empty for TCP */
+	char name[PATH_MAX];      /* for the log: "unix:/run/x.sock", "http://127.0.0.1:9821" */
 };
 
 MUST_CHECK enum status listener_open_unix(

@@ -49,6 +49,7 @@ expect_api 200 uptime GET /status
   fail "a browser's request is served: $(cat "$WORK/answer")"
 stop_daemon
 [ ! -e "$SOCKET" ] || fail "the socket is left behind"
+[ ! -e "$SOCKET.lock" ] || fail "the socket's lock is left behind"
 /usr/bin/python3 - "$WORK/counters" <<'PYTHON'
 import json, sys
 counters = json.load(open(sys.argv[1]))
@@ -70,6 +71,7 @@ claim "a file that is no socket is not removed"
 echo precious >"$WORK/precious"
 expect_exit 73 'exists and is no socket' \
   "$PROVERD" --config "$WORK/one.conf" --socket "$WORK/precious" --state-dir "$WORK/state"
+[ ! -e "$WORK/precious.lock" ] || fail "the lock of a socket that was refused is left behind"
 grep -q precious "$WORK/precious" || fail "the file was removed"
 
 claim "a loopback port serves, in use it is refused, and others are never opened"
