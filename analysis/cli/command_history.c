@@ -7,6 +7,7 @@
 #include "analysis/history/history_kind.h"
 #include "analysis/report/output.h"
 #include "trace/base/array.h"
+#include "trace/base/path.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -209,6 +210,7 @@ static enum status baseline(struct store *store, struct history_options *options
 	struct extraction extraction = {
 		.folder = options->output, .outcome = outcome, .diag = diag};
 	struct history_kind kind = {0};
+	char reason[PATH_REASON_BYTES];
 	enum status status;
 
 	/* Good runs: docs/history.md. */
@@ -221,7 +223,8 @@ static enum status baseline(struct store *store, struct history_options *options
 	options->filter.wants_report = true;
 	if (status == STATUS_OK && mkdir(options->output, 0777) != 0 && errno != EEXIST) {
 		outcome->is_output = true;
-		status = diag_set(diag, STATUS_IO, "%s: %s", options->output, strerror(errno));
+		status = diag_set(diag, STATUS_IO, "%s: %s", options->output,
+			path_reason(options->output, errno, reason));
 	}
 	if (status == STATUS_OK) {
 		status = history_find(store, &options->filter, extract, &extraction, diag);

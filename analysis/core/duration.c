@@ -44,6 +44,11 @@ enum status duration_parse(const char *text, uint64_t *out_ns)
 	if (at == text || at[-1] == '.') {
 		return STATUS_BAD_INPUT;
 	}
+	/* Of nothing any unit will do, and so will none. */
+	if (*at == '\0' && value == 0) {
+		*out_ns = 0;
+		return STATUS_OK;
+	}
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (strcmp(at, units[i].name) != 0) {
 			continue;

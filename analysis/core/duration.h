@@ -9,7 +9,8 @@
 
 #define DURATION_TEXT_BYTES 32
 
-/* A number and one of ns, us, ms, s, min; no sign. BAD_INPUT, or TOO_LARGE past 64 bits. */
+/* A number and one of ns, us, ms, s, min; no sign; 0 needs no unit. BAD_INPUT, or TOO_LARGE past 64
+ * bits. */
 MUST_CHECK enum status duration_parse(const char *text, uint64_t *out_ns);
 
 /* Four significant digits and a unit, such as "12.34 ms"; gives `out_text` back. */

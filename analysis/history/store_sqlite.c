@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A history in an SQLite file. Writers wait for each other; readers see what was committed. */
 #include "analysis/history/store.h"
+#include "trace/base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -111,16 +112,24 @@ static bool is_no_file(const char *path)
 
 static enum status check_file(const struct store_target *target, struct diag *diag)
 {
+	char reason[PATH_REASON_BYTES];
+
 	if (is_no_file(target->name)) {
 		return diag_set(diag, STATUS_BAD_USE,
 			"%s: not a file, so it would keep nothing; one whose name begins with ':' "
 			"is written ./:...",
 			target->name);
 	}
-	if (target->mode == STORE_READ && access(target->name, F_OK) != 0) {
-		return diag_set(diag, status_from_errno(errno), "%s: %s%s", target->name,
-			strerror(errno),
-			errno == ENOENT ? "; the first 'gaptrace history DB add' makes it" : "");
+	/* A file that is missing is the writer's to make, but no folder is. */
+	if (access(target->name, F_OK) != 0 &&
+		(target->mode == STORE_READ || !path_has_folders(target->name))) {
+		const int error = errno;
+
+		return diag_set(diag, status_from_errno(error), "%s: %s%s", target->name,
+			path_reason(target->name, error, reason),
+			error == ENOENT && path_has_folders(target->name)
+				? "; the first 'gaptrace history DB add' makes it"
+				: "");
 	}
 	if (is_something_else(target->name)) {
 		return diag_set(diag, STATUS_BAD_INPUT,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/report/output.h"
 
+#include "trace/base/path.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -47,11 +49,13 @@ static int write_descriptor(output_writer *write, const void *content, int descr
 static enum status refuse(const char *path, int error, struct diag *diag)
 {
 	enum status status = status_from_errno(error);
+	char reason[PATH_REASON_BYTES];
 
 	if (status != STATUS_NO_SPACE && status != STATUS_NO_MEMORY) {
 		status = STATUS_IO;
 	}
-	return diag_set(diag, status, "%s: %s; the report was not written", path, strerror(error));
+	return diag_set(diag, status, "%s: %s; the report was not written", path,
+		path_reason(path, error, reason));
 }
 
 /* A new file, or one that takes the place, and the permissions, of `existing`. */

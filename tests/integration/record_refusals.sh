@@ -75,7 +75,8 @@ mkdir full
 touch full/file
 refused 73 'full is not empty' -o full -- touch ran
 refused 66 'plain' -o plain -- touch ran
-refused 66 'nosuch/deep cannot be made' -o nosuch/deep -- touch ran
+refused 66 'nosuch/deep cannot be made: there is no folder nosuch$' -o nosuch/deep -- touch ran
+refused 66 'plain/deep cannot be made: plain is no folder$' -o plain/deep -- touch ran
 
 claim "no session daemon to be had"
 LTTNG_SESSIOND_PATH=$WORK/nosuch refused 69 'install the package lttng-tools' -o out -- touch ran

@@ -13,8 +13,8 @@ static void units_and_fractions_are_read(void **state)
 	static const struct {
 		const char *text;
 		uint64_t ns;
-	} rows[] = {{"0ns", 0}, {"10us", 10000}, {"1ms", 1000000}, {"2s", 2000000000},
-		{"1.5ms", 1500000}, {"2min", 120000000000}, {"0.1us", 100},
+	} rows[] = {{"0ns", 0}, {"0", 0}, {"0.0", 0}, {"10us", 10000}, {"1ms", 1000000},
+		{"2s", 2000000000}, {"1.5ms", 1500000}, {"2min", 120000000000}, {"0.1us", 100},
 		{"18446744073709551615ns", UINT64_MAX}};
 
 	(void)state;

@@ -91,10 +91,24 @@ static void what_may_not_be_written_is_not_replaced(void **state)
 	assert_int_equal(unlink("closed"), 0);
 }
 
+static void a_place_that_cannot_be_is_named(void **state)
+{
+	struct diag diag = {""};
+
+	(void)state;
+	make_file("plain", 0666);
+	assert_int_equal(output_write(write_text, "new", "plain/x", &diag), STATUS_IO);
+	assert_non_null(strstr(diag.line, "plain/x: plain is no folder; the report was not"));
+	assert_int_equal(output_write(write_text, "new", "nosuch/a/x", &diag), STATUS_IO);
+	assert_non_null(strstr(diag.line, "there is no folder nosuch; the report was not"));
+	assert_int_equal(unlink("plain"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_link_stays_and_so_do_permissions),
+		cmocka_unit_test(a_place_that_cannot_be_is_named),
 		cmocka_unit_test(what_may_not_be_written_is_not_replaced),
 	};
 

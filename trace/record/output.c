@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/record/output.h"
 
+#include "trace/base/path.h"
 #include "trace/record/quantity.h"
 
 #include <dirent.h>
@@ -114,6 +115,7 @@ void output_unlock(struct output *output)
 enum status output_prepare(const char *path, struct output *out_output, struct diag *diag)
 {
 	struct output output = {.lock_fd = -1};
+	char reason[PATH_REASON_BYTES];
 	char name[64];
 	enum status status;
 
@@ -128,7 +130,7 @@ enum status output_prepare(const char *path, struct output *out_output, struct d
 		output.is_created = true;
 	} else if (errno != EEXIST) {
 		return diag_set(diag, status_from_errno(errno), "%s cannot be made: %s", path,
-			strerror(errno));
+			path_reason(path, errno, reason));
 	}
 	if (!realpath(path, output.path)) {
 		return diag_set(diag, status_from_errno(errno), "%s: %s", path, strerror(errno));
