@@ -29,7 +29,8 @@ static enum status verify(struct pipeline *pipeline, const struct job *job,
 
 	for (uint64_t i = 0; i < pipeline->config.check.self_check_repeat; i++) {
 		if (!proof) {
-			simulate_work(&pipeline->config.sim, pipeline->config.sim.self_check_ms);
+			simulate_work(&pipeline->config.sim, pipeline->sleep,
+				pipeline->config.sim.self_check_ms);
 			continue;
 		}
 		status = groth16_verify(

@@ -2,14 +2,13 @@
 #include "prover/partition_gpu.h"
 
 #include "prover/lock_registry.h"
+#include "prover/model_sleep.h"
 #include "prover/partition_private.h"
 #include "trace/base/clock.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define GB 1000000000ULL
 
@@ -37,27 +36,16 @@ void partition_gpu_add(struct partition_gpu *gpu, enum partition_clock clock, ui
 	(void)atomic_fetch_add_explicit(&gpu->clocks[clock], ns, memory_order_relaxed);
 }
 
-static void burn(uint64_t time_ns)
-{
-	const uint64_t until_ns = clock_thread_cpu_ns() + time_ns;
-
-	while (clock_thread_cpu_ns() < until_ns) {
-	}
-}
-
 void partition_model_wait(const struct partition_model *model, uint64_t time_ns)
 {
 	/* A model that was not filled in is as fast as it says. */
 	const double scale = model->time_scale > 0 ? model->time_scale : 1;
 	const uint64_t scaled_ns = (uint64_t)((double)time_ns * scale);
-	struct timespec until;
 
 	if (model->burns_cpu) {
-		burn(scaled_ns);
-		return;
-	}
-	until = clock_timespec(clock_now_ns() + scaled_ns);
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
+		model_sleep_burn(model->sleep, scaled_ns);
+	} else {
+		(void)model_sleep_until(model->sleep, clock_now_ns() + scaled_ns);
 	}
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct idle_meter;
+struct model_sleep;
 struct partition_gpu;
 
 /* What the mutex covers: the kernels, or the host's work before and after them too. */
@@ -52,8 +53,9 @@ struct partition_options {
 
 /* How long the host's phases take when they are only modelled. */
 struct partition_model {
-	double time_scale; /* 0 counts as 1 */
-	bool burns_cpu;    /* spin instead of sleep */
+	double time_scale;         /* 0 counts as 1 */
+	bool burns_cpu;            /* spin instead of sleep */
+	struct model_sleep *sleep; /* borrowed; NULL: nobody cuts it short */
 	uint64_t prep_ns;
 	uint64_t b_g2_ns;
 	uint64_t epilogue_ns;

@@ -5,6 +5,7 @@
 #include "prover/heap_chunks.h"
 #include "prover/keyframe.h"
 #include "prover/lock_registry.h"
+#include "prover/model_sleep.h"
 #include "prover/pipeline_devices.h"
 #include "prover/stages.h"
 #include "trace/base/clock.h"
@@ -416,6 +417,7 @@ void pipeline_cancel(struct pipeline *pipeline)
 	tracker_cancel_all(&pipeline->tracker);
 	pacer_stop(&pipeline->pacer);
 	memory_budget_stop(&pipeline->budget);
+	model_sleep_cut(pipeline->sleep);
 }
 
 static void join_stage(struct pipeline *pipeline, enum stage stage)
@@ -435,6 +437,8 @@ void pipeline_stop(struct pipeline *pipeline)
 	tracker_drain(&pipeline->tracker);
 	while (!tracker_wait_idle(&pipeline->tracker, clock_now_ns() + PIPELINE_WAIT_NS)) {
 	}
+	/* All jobs are over: what is still freed for them takes no time of anybody's. */
+	model_sleep_cut(pipeline->sleep);
 	/* Each stage closes the queue behind it when its own is empty. */
 	priority_queue_close(&pipeline->scheduler);
 	join_stage(pipeline, STAGE_SCHEDULER);

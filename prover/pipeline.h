@@ -33,6 +33,7 @@
 struct hand_over;
 struct heap_chunks;
 struct keyframe;
+struct model_sleep;
 struct pipeline_thread;
 
 /* Where the host's time went, by clocks apart from any trace; nanoseconds, workers added up. */
@@ -70,6 +71,7 @@ struct pipeline {
 	struct thread_pool *trim_pool;    /* NULL: no background trim */
 
 	struct idle_meter *meter;
+	struct model_sleep *sleep;       /* of all that is only modelled */
 	struct heap_chunks *heap_chunks; /* NULL: the heap as it is */
 	struct device_driver *driver;
 	struct device *devices[DEVICE_COUNT_MAX];
@@ -118,7 +120,8 @@ struct pipeline_counters {
 
 struct pipeline_counters pipeline_counters(struct pipeline *pipeline);
 
-/* No job is accepted any more, all active ones fail, and nobody waits for pacer or budget. */
+/* No job is accepted any more, all active ones fail, and nobody waits for pacer, budget or model.
+ */
 void pipeline_cancel(struct pipeline *pipeline);
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/pipeline_devices.h"
 
+#include "prover/model_sleep.h"
 #include "trace/base/clock.h"
 
 #include <unistd.h>
@@ -88,12 +89,14 @@ static struct device_model device_model_of(const struct config_sim *sim)
 	return model;
 }
 
-static struct partition_model partition_model_of(const struct config_sim *sim)
+static struct partition_model partition_model_of(const struct pipeline *pipeline)
 {
+	const struct config_sim *sim = &pipeline->config.sim;
 	struct partition_model model = partition_model_threadripper;
 
 	model.time_scale = sim->time_scale;
 	model.burns_cpu = sim->burns_cpu != 0;
+	model.sleep = pipeline->sleep;
 	set_figure(&model.prep_ns, sim->prep_ms * NS_PER_MS);
 	set_figure(&model.b_g2_ns, sim->b_g2_ms * NS_PER_MS);
 	set_figure(&model.epilogue_ns, sim->epilogue_ms * NS_PER_MS);
@@ -114,7 +117,8 @@ static enum status open_device(struct pipeline *pipeline, uint32_t index, struct
 		.lane_thread_count = gpu->kernel_threads ? (uint32_t)gpu->kernel_threads : share,
 		.pinned_bytes_per_s = gpu->pinned_mb_per_s * BYTES_PER_MB,
 		.pageable_bytes_per_s = gpu->pageable_mb_per_s * BYTES_PER_MB,
-		.model = device_model_of(&pipeline->config.sim)};
+		.model = device_model_of(&pipeline->config.sim),
+		.sleep = pipeline->sleep};
 	enum status status = pipeline->ops->open(&config, diag, &pipeline->devices[index]);
 
 	if (status == STATUS_OK) {
@@ -134,7 +138,7 @@ static enum status create_gpu(struct pipeline *pipeline, uint32_t index, struct 
 		.dealloc_pool = pipeline->dealloc_pool,
 		.meter = pipeline->meter,
 		.device_index = index,
-		.model = partition_model_of(&config->sim)};
+		.model = partition_model_of(pipeline)};
 
 	gpu.options = (struct partition_options){
 		.mutex_scope = config->gpu.mutex_scope == CONFIG_MUTEX_CALL
@@ -188,6 +192,9 @@ enum status pipeline_devices_open(struct pipeline *pipeline, struct diag *diag)
 		status = device_driver_create(&pipeline->driver);
 	}
 	if (status == STATUS_OK) {
+		status = model_sleep_create(&pipeline->sleep);
+	}
+	if (status == STATUS_OK) {
 		status = idle_meter_create(
 			count, (uint32_t)pipeline->config.gpu.workers_per_device, &pipeline->meter);
 	}
@@ -226,5 +233,6 @@ void pipeline_devices_close(struct pipeline *pipeline)
 	}
 	pipeline->device_count = 0;
 	device_driver_destroy(MOVE(pipeline->driver));
+	model_sleep_destroy(MOVE(pipeline->sleep));
 	idle_meter_destroy(MOVE(pipeline->meter));
 }

@@ -6,5 +6,7 @@
 
 #include <stdint.h>
 
-/* Sleeps or spins, as the model says, for a duration times its scale. */
-void simulate_work(const struct config_sim *sim, uint64_t duration_ms);
+struct model_sleep;
+
+/* Sleeps or spins, as the model says, for a duration times its scale, unless it is cut short. */
+void simulate_work(const struct config_sim *sim, struct model_sleep *sleep, uint64_t duration_ms);

@@ -143,7 +143,8 @@ static enum status synthesize(
 	}
 	if (pipeline_is_simulated(pipeline)) {
 		partition->synthesized->simulated_aux_bytes = shape->wire_count * sizeof(blst_fr);
-		simulate_work(&pipeline->config.sim, pipeline->config.sim.synthesis_ms);
+		simulate_work(
+			&pipeline->config.sim, pipeline->sleep, pipeline->config.sim.synthesis_ms);
 		return STATUS_OK;
 	}
 	return fill(partition, evaluates, diag);

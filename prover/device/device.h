@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 struct idle_meter;
+struct model_sleep;
 struct zkey;
 
 struct device;
@@ -96,6 +97,7 @@ struct device_config {
 	uint64_t pinned_bytes_per_s;   /* cpu only: copies are no faster; 0: as fast as they go */
 	uint64_t pageable_bytes_per_s; /* cpu only: the same of staged copies */
 	struct device_model model;     /* sim only */
+	struct model_sleep *sleep;     /* of what only takes time; NULL: nobody cuts it short */
 	enum device_fault fault;
 	uint32_t fault_after_count;
 };

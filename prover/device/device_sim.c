@@ -7,12 +7,11 @@
 #include "prover/device/device_operation.h"
 #include "prover/device/device_software.h"
 #include "prover/device/device_software_calls.h"
+#include "prover/model_sleep.h"
 #include "trace/base/clock.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define PS_PER_NS 1000
 
@@ -130,12 +129,15 @@ static uint64_t sim_call_ns(const struct device *device, enum device_api api, ui
 
 static enum status sim_execute(struct device *device, struct device_operation *operation)
 {
-	const struct timespec until = clock_timespec(operation->end_ns);
+	uint64_t now_ns = 0;
 
-	(void)device;
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
+	if (model_sleep_until(device->config.sleep, operation->end_ns)) {
+		return STATUS_OK;
 	}
-	return STATUS_OK;
+	/* No record may end in what is still to come. */
+	now_ns = clock_now_ns();
+	operation->end_ns = now_ns > operation->start_ns ? now_ns : operation->start_ns;
+	return STATUS_STOPPED;
 }
 
 static enum status sim_pinned_alloc(uint64_t bytes, void **out_memory)

@@ -5,28 +5,25 @@
 #include "prover/device/device_driver.h"
 #include "prover/device/device_operation.h"
 #include "prover/lock_registry.h"
+#include "prover/model_sleep.h"
 #include "trace/base/clock.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 void device_software_take_time(struct device *device, enum device_api api, uint64_t bytes)
 {
 	uint64_t time_ns;
-	struct timespec until;
 
 	if (!device->backend->call_ns) {
 		return;
 	}
 	time_ns = device->backend->call_ns(device, api, bytes);
-	/* To an instant, not for a time: what a signal interrupts is not slept again. */
-	until = clock_timespec(clock_now_ns() + time_ns);
-	while (time_ns && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
+	if (time_ns) {
+		(void)model_sleep_until(device->config.sleep, clock_now_ns() + time_ns);
 	}
 }
 

@@ -1,4 +1,5 @@
 unit_test(pipeline LIBRARIES prover_core)
+unit_test(pipeline_stop LIBRARIES prover_core)
 # Devices, pools and partitions. recorded_trace.c stands in for the trace library's device calls.
 unit_test(thread_pool LIBRARIES prover_device SOURCES recorded_trace.c)
 unit_test(device LIBRARIES prover_device SOURCES recorded_trace.c device_rig.c groth16_fixture.c)
