@@ -47,6 +47,7 @@ profile() {
 }
 refused 2 "no profile 'nosuch' in " --profile nosuch -o out -- touch ran
 refused 2 './nosuch.conf: No such file' --profile ./nosuch.conf -o out -- touch ran
+refused 2 '/: a folder, not a profile' --profile / -o out -- touch ran
 profile $'[channel hot]\nevent = a:b\nsize = 1' "bad.conf:3: no key 'size'"
 profile $'[channel hot]\nsubbuffer_size = 3000' 'bad.conf:2: subbuffer_size = 3000: a power of two'
 profile $'# nothing' 'bad.conf: no \[channel NAME\] section'
@@ -76,6 +77,7 @@ touch full/file
 refused 73 'full is not empty' -o full -- touch ran
 refused 66 'plain' -o plain -- touch ran
 refused 66 'nosuch/deep cannot be made: there is no folder nosuch$' -o nosuch/deep -- touch ran
+refused 2 'xxx cannot be made: File name too long$' -o "$(printf 'x%.0s' {1..300})" -- touch ran
 refused 66 'plain/deep cannot be made: plain is no folder$' -o plain/deep -- touch ran
 
 claim "no session daemon to be had"

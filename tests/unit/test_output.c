@@ -80,10 +80,25 @@ static void an_abandoned_folder_is_gone_unless_it_was_there_or_has_something(voi
 	assert_int_equal(rmdir("run"), 0);
 }
 
+static void from_a_folder_that_is_gone_nothing_is_left(void **state)
+{
+	struct output output;
+	struct diag diag = {.line = ""};
+
+	(void)state;
+	assert_int_equal(mkdir("gone", 0777), 0);
+	assert_int_equal(chdir("gone"), 0);
+	assert_int_equal(rmdir("../gone"), 0);
+	assert_int_equal(output_prepare("../run", &output, &diag), STATUS_NOT_FOUND);
+	assert_int_equal(chdir(folder), 0);
+	assert_int_not_equal(access("run", F_OK), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_two_recorders_at_once_one_is_refused),
+		cmocka_unit_test(from_a_folder_that_is_gone_nothing_is_left),
 		cmocka_unit_test(an_abandoned_folder_is_gone_unless_it_was_there_or_has_something),
 	};
 

@@ -104,7 +104,7 @@ int child_check(const char *name, struct diag *diag)
 	if (!error) {
 		return 0;
 	}
-	status = diag_set(diag, status_from_errno(error), "%s: %s", name,
+	status = diag_set(diag, status_from_errno(error), "%s: %s", *name ? name : "''",
 		error == ENOENT && !strchr(name, '/') ? "no such command" : strerror(error));
 	return status == STATUS_NOT_FOUND ? 127 : 126;
 }

@@ -129,11 +129,19 @@ enum status output_prepare(const char *path, struct output *out_output, struct d
 	} else if (mkdir(path, 0777) == 0) {
 		output.is_created = true;
 	} else if (errno != EEXIST) {
-		return diag_set(diag, status_from_errno(errno), "%s cannot be made: %s", path,
+		/* A name that is too long is wrong use, not large input. */
+		status = errno == ENAMETOOLONG ? STATUS_BAD_USE : status_from_errno(errno);
+		return diag_set(diag, status, "%s cannot be made: %s", path,
 			path_reason(path, errno, reason));
 	}
 	if (!realpath(path, output.path)) {
-		return diag_set(diag, status_from_errno(errno), "%s: %s", path, strerror(errno));
+		const int error = errno;
+
+		/* As in a folder that was removed: one beside it can be made, and has no name. */
+		if (output.is_created) {
+			(void)rmdir(path);
+		}
+		return diag_set(diag, status_from_errno(error), "%s: %s", path, strerror(error));
 	}
 
 	output.lock_fd = lock_folder(output.path);

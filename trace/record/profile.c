@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHANNEL_SECTION "channel "
@@ -250,6 +251,7 @@ enum status profile_load(const char *path, struct profile **out_profile, struct 
 	AUTO(profile_destroy) struct profile *profile = calloc(1, sizeof(*profile));
 	struct profile_parser parser = {.profile = profile};
 	struct profile_source source = {.file = NULL};
+	struct stat facts;
 	enum status status;
 	int line;
 
@@ -266,8 +268,13 @@ enum status profile_load(const char *path, struct profile **out_profile, struct 
 	}
 	line = ini_parse_stream(line_read, &source, line_handle, &parser);
 	if (ferror(source.file)) {
+		const bool is_folder =
+			fstat(fileno(source.file), &facts) == 0 && S_ISDIR(facts.st_mode);
+
 		(void)fclose(source.file);
-		return diag_set(diag, STATUS_IO, "%s: cannot be read", path);
+		return is_folder
+			       ? diag_set(diag, STATUS_BAD_USE, "%s: a folder, not a profile", path)
+			       : diag_set(diag, STATUS_IO, "%s: cannot be read", path);
 	}
 	(void)fclose(source.file);
 
