@@ -25,8 +25,32 @@ expect_line stderr 'a recording needs 64 MiB'
 expect_equal "$(lttng_daemon_pid)" "" "session daemon"
 
 claim "the recording itself fills the disk: it ends in time, and is readable"
-small_disk small 80M
-expect_status 74 "$GAPTRACE" record -o small/run -- "$APP" 3000000 0 6
+small_disk small 66M
+cat >small.conf <<'END'
+[recording]
+expected_rate = 1M
+[channel hot]
+event = gaptrace:span_*
+subbuffer_size = 64K
+subbuffer_count = 4
+flush_interval = 1s
+END
+# A span takes some 100 bytes, so 8 MiB stay free however late the recorder comes to look; below
+# 16 MiB it ends the recording, and what was lost on the way is emitted once more.
+cat >fill <<'END'
+#!/usr/bin/env bash
+until grep -q 'the recording ends here' stderr; do
+  free=$(($(stat -f -c '%a * %S' small)))
+  if [ "$free" -ge $((16 << 20)) ]; then
+    "$APP" $(((free - (8 << 20)) / 128)) 0 0
+  else
+    sleep 0.1
+  fi
+done
+exit 6
+END
+chmod +x fill
+expect_status 74 "$GAPTRACE" record --profile ./small.conf -o small/run -- ./fill
 expect_line stderr 'the recording ends here, the command goes on'
 expect_line stderr 'warning: a busy service fills the disk'
 expect_line stderr "the command's exit code was 6"
