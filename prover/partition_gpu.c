@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/partition_gpu.h"
 
+#include "prover/device/model_sleep.h"
 #include "prover/lock_registry.h"
-#include "prover/model_sleep.h"
 #include "prover/partition_private.h"
 #include "trace/base/clock.h"
 

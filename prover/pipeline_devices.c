@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/pipeline_devices.h"
 
-#include "prover/model_sleep.h"
+#include "prover/device/model_sleep.h"
 #include "trace/base/clock.h"
 
 #include <unistd.h>

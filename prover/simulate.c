@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/simulate.h"
 
-#include "prover/model_sleep.h"
+#include "prover/device/model_sleep.h"
 #include "trace/base/clock.h"
 
 void simulate_work(const struct config_sim *sim, struct model_sleep *sleep, uint64_t duration_ms)

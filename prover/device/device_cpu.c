@@ -7,10 +7,10 @@
 #include "prover/device/device_operation.h"
 #include "prover/device/device_software.h"
 #include "prover/device/device_software_calls.h"
+#include "prover/device/model_sleep.h"
 #include "prover/groth16/ntt.h"
 #include "prover/groth16/work_pool.h"
 #include "prover/groth16/zkey.h"
-#include "prover/model_sleep.h"
 #include "trace/base/clock.h"
 
 #include <assert.h>

@@ -7,7 +7,7 @@
 #include "prover/device/device_operation.h"
 #include "prover/device/device_software.h"
 #include "prover/device/device_software_calls.h"
-#include "prover/model_sleep.h"
+#include "prover/device/model_sleep.h"
 #include "trace/base/clock.h"
 
 #include <stdio.h>

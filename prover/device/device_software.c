@@ -4,8 +4,8 @@
 #include "prover/device/device_clock.h"
 #include "prover/device/device_driver.h"
 #include "prover/device/device_operation.h"
+#include "prover/device/model_sleep.h"
 #include "prover/lock_registry.h"
-#include "prover/model_sleep.h"
 #include "trace/base/clock.h"
 
 #include <assert.h>

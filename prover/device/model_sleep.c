@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "prover/model_sleep.h"
+#include "prover/device/model_sleep.h"
 
 #include "trace/base/clock.h"
 
