@@ -1,7 +1,7 @@
 # The daemon's pipeline, the daemon around it, and its client.
 add_library(prover_core STATIC
   config.c config_check.c config_keys.c config_print.c nearest.c
-  dispatcher.c finalizer.c gpu_worker.c hand_over.c heap_chunks.c http_api.c http_origin.c job.c job_json.c keyframe.c
+  device_loss.c dispatcher.c finalizer.c gpu_worker.c hand_over.c heap_chunks.c http_api.c http_origin.c job.c job_json.c keyframe.c
   listener.c log.c memory_budget.c metrics.c pacer.c partition.c paths.c pipeline.c
   pipeline_devices.c priority_queue.c proof_page.c scheduler.c simulate.c srs.c srs_builtin.c
   srs_load.c startup.c status_page.c synthesis.c tracker.c tracker_snapshot.c truth.c)

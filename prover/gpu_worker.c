@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "prover/device_loss.h"
+#include "prover/hand_over.h"
 #include "prover/stages.h"
 #include "trace/base/clock.h"
 
@@ -98,6 +100,7 @@ static void prove(struct pipeline *pipeline, struct partition *partition, uint32
 		}
 		(void)snprintf(reason, sizeof(reason), "prove_start on device %u: %s%s%s", device,
 			status_text(status), words.line[0] ? ": " : "", words.line);
+		device_loss_tell(pipeline);
 		partition_fail(&partition, reason);
 		return;
 	}
@@ -113,6 +116,25 @@ static void prove(struct pipeline *pipeline, struct partition *partition, uint32
 	finalize(pipeline, partition, device);
 }
 
+/* What a worker whose device is lost was given. */
+static void pass_on(struct pipeline *pipeline, struct partition *partition)
+{
+	device_loss_tell(pipeline);
+	if (device_loss_has_all(pipeline)) {
+		partition_fail(&partition, "no device is left: all are lost");
+	} else {
+		hand_over_again(pipeline, partition);
+	}
+}
+
+/* A worker whose device is lost leaves the queue that all share to the others. Of the last device
+ * it stays, to fail what comes, as at a queue of its own, to pass it on. */
+static bool may_end(const struct pipeline *pipeline, uint32_t device)
+{
+	return pipeline->gpu_queue_count == 1 && device_loss_has(pipeline, device) &&
+	       !device_loss_has_all(pipeline);
+}
+
 void gpu_worker_run(struct pipeline *pipeline, uint32_t worker)
 {
 	uint32_t device = worker / (uint32_t)pipeline->config.gpu.workers_per_device;
@@ -122,12 +144,16 @@ void gpu_worker_run(struct pipeline *pipeline, uint32_t worker)
 	uint64_t begin_ns = clock_now_ns();
 
 	idle_meter_stage(pipeline->meter, worker, IDLE_STAGE_POP);
-	while ((entry = priority_queue_pop(queue))) {
+	while (!may_end(pipeline, device) && (entry = priority_queue_pop(queue))) {
 		idle_meter_popped(pipeline->meter, worker, &partition_of_entry(entry)->upstream,
 			clock_now_ns());
 		(void)atomic_fetch_add(
 			&pipeline->clocks.gpu_queue_wait_ns, clock_now_ns() - begin_ns);
-		prove(pipeline, partition_of_entry(entry), worker);
+		if (device_loss_has(pipeline, device)) {
+			pass_on(pipeline, partition_of_entry(entry));
+		} else {
+			prove(pipeline, partition_of_entry(entry), worker);
+		}
 		begin_ns = clock_now_ns();
 		idle_meter_stage(pipeline->meter, worker, IDLE_STAGE_POP);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/hand_over.h"
 
+#include "prover/device_loss.h"
 #include "prover/lock_registry.h"
 
 #include <assert.h>
@@ -40,6 +41,19 @@ void hand_over_destroy(struct hand_over *hand_over)
 	free(hand_over);
 }
 
+/* The first queue from `index` on whose device is not lost. */
+static uint32_t skip_lost(const struct pipeline *pipeline, uint32_t index)
+{
+	for (uint32_t i = 0; i < pipeline->gpu_queue_count; i++) {
+		const uint32_t next = (index + i) % pipeline->gpu_queue_count;
+
+		if (!device_loss_has(pipeline, next)) {
+			return next;
+		}
+	}
+	return index;
+}
+
 /* The GPU queue of a partition: the shared one, the next in turn, or always the first. */
 static struct priority_queue *choose_queue(struct pipeline *pipeline, struct partition *partition)
 {
@@ -54,6 +68,7 @@ static struct priority_queue *choose_queue(struct pipeline *pipeline, struct par
 	}
 	/* Items of a device's own queue name it, which tells a report whose queue it is. */
 	if (pipeline->gpu_queue_count > 1) {
+		index = skip_lost(pipeline, index);
 		partition->entry.item.work.device = (int32_t)index;
 	}
 	return &pipeline->gpu_queues[index];
@@ -70,6 +85,11 @@ static void queue_for_gpu(struct pipeline *pipeline, struct partition *partition
 	if (status != STATUS_OK) {
 		partition_fail(&partition, status_text(status));
 	}
+}
+
+void hand_over_again(struct pipeline *pipeline, struct partition *partition)
+{
+	queue_for_gpu(pipeline, partition);
 }
 
 /* Under the lock: takes the held partitions of `job` out of the list; of all jobs for NULL. */

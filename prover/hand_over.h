@@ -22,6 +22,9 @@ void hand_over_destroy(struct hand_over *hand_over);
 /* Takes a synthesized partition and queues or holds it. */
 void hand_over_partition(struct pipeline *pipeline, struct partition *partition);
 
+/* Takes one that was queued for a device that is lost meanwhile, and queues it for another. */
+void hand_over_again(struct pipeline *pipeline, struct partition *partition);
+
 /* Lets go what is held of `job`, now and later. */
 void hand_over_flush_job(struct pipeline *pipeline, struct job *job);
 

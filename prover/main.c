@@ -2,6 +2,7 @@
 /* proverd: reads the command line, wires the modules, and waits for the signal to stop. */
 #include "gaptrace/gaptrace.h"
 #include "prover/config.h"
+#include "prover/device_loss.h"
 #include "prover/http_api.h"
 #include "prover/listener.h"
 #include "prover/lock_registry.h"
@@ -276,36 +277,47 @@ static void *drain_run(void *argument)
 	return NULL;
 }
 
-/* Blocks until a signal arrives, or the drained pipeline is idle; true for a signal. */
-static bool wait_for_signal(const struct daemon_state *daemon)
+enum wakeup {
+	WAKEUP_SIGNAL,
+	WAKEUP_IDLE,
+	WAKEUP_LOST
+};
+
+/* Blocks until a signal arrives, the drained pipeline is idle, or no device is left. `lost_fd` -1:
+ * the last is known of already. */
+static enum wakeup wait_for_wakeup(const struct daemon_state *daemon, int lost_fd)
 {
 	struct pollfd fds[] = {{.fd = daemon->signal_fd, .events = POLLIN},
-		{.fd = daemon->idle_fd, .events = POLLIN}};
+		{.fd = daemon->idle_fd, .events = POLLIN}, {.fd = lost_fd, .events = POLLIN}};
 	struct signalfd_siginfo info;
 
 	/* No handler is installed; a debugger or a stop may interrupt all the same. */
-	while (poll(fds, 2, -1) < 0 && errno == EINTR) {
+	while (poll(fds, 3, -1) < 0 && errno == EINTR) {
 	}
-	if (fds[0].revents == 0) {
-		return false;
+	if (fds[0].revents != 0 && read(daemon->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		return WAKEUP_SIGNAL;
 	}
-	return read(daemon->signal_fd, &info, sizeof(info)) == sizeof(info);
+	return fds[2].revents != 0 ? WAKEUP_LOST : WAKEUP_IDLE;
 }
 
 static void serve(struct daemon_state *daemon)
 {
 	pthread_t drain;
 
-	(void)wait_for_signal(daemon);
-	log_info("stopping: no new jobs, the accepted ones are finished; a second signal cancels "
-		 "them");
+	if (wait_for_wakeup(daemon, daemon->pipeline->lost_fd) == WAKEUP_LOST) {
+		log_error("stopping: no device is left, and only another process can have them "
+			  "back");
+	} else {
+		log_info("stopping: no new jobs, the accepted ones are finished; a second signal "
+			 "cancels them");
+	}
 	tracker_drain(&daemon->pipeline->tracker);
 	if (pthread_create(&drain, NULL, drain_run, daemon) != 0) {
 		log_error("no thread to wait for the jobs with: cancelling them");
 		pipeline_cancel(daemon->pipeline);
 		return;
 	}
-	if (wait_for_signal(daemon)) {
+	if (wait_for_wakeup(daemon, -1) == WAKEUP_SIGNAL) {
 		log_warning("stopping at once: the jobs are cancelled");
 		pipeline_cancel(daemon->pipeline);
 	}
@@ -380,6 +392,7 @@ static int run(const struct options *options, const struct config *config)
 		.idle_fd = -1};
 	struct diag diag = {.line = ""};
 	enum status status = STATUS_OK;
+	enum status exit_status = STATUS_OK;
 
 	log_set_level((enum log_level)config->daemon.log_level);
 	gaptrace_thread_name("proverd");
@@ -393,14 +406,17 @@ static int run(const struct options *options, const struct config *config)
 			log_warning("the devices are simulated: jobs take time but get no proofs");
 		}
 		serve(&daemon);
+		/* A supervisor that starts what failed anew does the right thing. */
+		exit_status = device_loss_has_all(daemon.pipeline) ? STATUS_UNAVAILABLE : STATUS_OK;
 	} else {
+		exit_status = status;
 		(void)fprintf(stderr, "proverd: %s\n", diag.line);
 	}
 	stop(&daemon, options);
 	if (status == STATUS_OK) {
 		log_info("stopped");
 	}
-	return status_exit_code(status);
+	return status_exit_code(exit_status);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/metrics.h"
 
+#include "prover/device_loss.h"
 #include "prover/tracker_snapshot.h"
 #include "prover/truth.h"
 #include "trace/base/clock.h"
@@ -118,6 +119,16 @@ static void print_memory(struct pipeline *pipeline, FILE *stream)
 		pinned.pageable_count);
 }
 
+static void print_devices(struct pipeline *pipeline, FILE *stream)
+{
+	family(stream, "device_lost", "gauge", "1 when the driver refuses the device for good.");
+	for (uint32_t i = 0; i < pipeline->device_count; i++) {
+		(void)fprintf(stream,
+			METRIC_PREFIX "device_lost{device=\"%u\",backend=\"%s\"} %d\n", i,
+			pipeline->ops->name, device_loss_has(pipeline, i));
+	}
+}
+
 static void print_events(struct pipeline *pipeline, FILE *stream)
 {
 	struct pipeline_counters counters = pipeline_counters(pipeline);
@@ -153,6 +164,7 @@ enum status metrics_format(struct pipeline *pipeline, char **out_text)
 	print_jobs(snapshot, stream);
 	print_queues(pipeline, stream);
 	print_memory(pipeline, stream);
+	print_devices(pipeline, stream);
 	truth_metrics(pipeline, METRIC_PREFIX, stream);
 	/* Last, so that the acquisitions of this page are in it as far as they can be. */
 	print_events(pipeline, stream);

@@ -5,6 +5,7 @@
 #include "trace/base/clock.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -15,11 +16,13 @@ struct kept_buffer {
 	struct kept_buffer *next;
 	void *memory;
 	uint64_t capacity_bytes;
+	struct device *device;
 };
 
 struct pinned_pool {
 	struct pinned_pool_config config;
-	struct gaptrace_mutex mutex; /* guards the fields below */
+	struct device *_Atomic device; /* that allocates */
+	struct gaptrace_mutex mutex;   /* guards the fields below */
 	struct kept_buffer *kept;
 	struct pinned_pool_counts counts;
 };
@@ -37,6 +40,7 @@ enum status pinned_pool_create(
 		return STATUS_NO_MEMORY;
 	}
 	pool->config = *config;
+	atomic_init(&pool->device, config->device);
 	status = lock_registry_mutex_init(&pool->mutex, "pinned_pool");
 	if (status != STATUS_OK) {
 		free(pool);
@@ -45,6 +49,11 @@ enum status pinned_pool_create(
 
 	*out_pool = pool;
 	return STATUS_OK;
+}
+
+void pinned_pool_use(struct pinned_pool *pool, struct device *device)
+{
+	atomic_store(&pool->device, device);
 }
 
 /* Of the kept buffers that are large enough, the smallest. With the lock held. */
@@ -101,6 +110,7 @@ static bool reuse(struct pinned_pool *pool, uint64_t bytes, struct pinned_buffer
 
 	buffer->memory = kept->memory;
 	buffer->capacity_bytes = kept->capacity_bytes;
+	buffer->device = kept->device;
 	buffer->is_pinned = true;
 	free(kept);
 	return true;
@@ -111,7 +121,8 @@ static bool allocate_pinned(struct pinned_pool *pool, uint64_t bytes, struct pin
 {
 	const struct device_ops *ops = pool->config.ops;
 
-	if (ops->pinned_alloc(pool->config.device, bytes, &buffer->memory) != STATUS_OK) {
+	buffer->device = atomic_load(&pool->device);
+	if (ops->pinned_alloc(buffer->device, bytes, &buffer->memory) != STATUS_OK) {
 		return false;
 	}
 	buffer->capacity_bytes = bytes;
@@ -200,6 +211,7 @@ static bool keep(struct pinned_pool *pool, const struct pinned_buffer *buffer)
 		.next = pool->kept,
 		.memory = buffer->memory,
 		.capacity_bytes = buffer->capacity_bytes,
+		.device = buffer->device,
 	};
 	pool->kept = kept;
 	pool->counts.kept_bytes += kept->capacity_bytes;
@@ -216,7 +228,7 @@ static void keep_or_free(struct pinned_pool *pool, const struct pinned_buffer *b
 	gaptrace_mutex_unlock(&pool->mutex);
 	if (!is_kept && buffer->is_pinned) {
 		pool->config.ops->pinned_free(
-			pool->config.device, buffer->memory, buffer->capacity_bytes);
+			buffer->device, buffer->memory, buffer->capacity_bytes);
 	} else if (!is_kept) {
 		(void)munmap(buffer->memory, pageable_bytes(pool, buffer->capacity_bytes));
 	}
@@ -265,8 +277,7 @@ uint64_t pinned_pool_shrink(struct pinned_pool *pool, uint64_t bytes)
 		}
 		freed_bytes += kept->capacity_bytes;
 		/* Without the lock: unpinning takes as long as pinning. */
-		pool->config.ops->pinned_free(
-			pool->config.device, kept->memory, kept->capacity_bytes);
+		pool->config.ops->pinned_free(kept->device, kept->memory, kept->capacity_bytes);
 		free(kept);
 	}
 	return freed_bytes;

@@ -34,10 +34,14 @@ struct pinned_buffer {
 	uint64_t bytes;
 	uint64_t capacity_bytes; /* the pool's own: what lies there, at least `bytes` */
 	bool is_pinned;
+	struct device *device; /* which allocated it */
 };
 
 MUST_CHECK enum status pinned_pool_create(
 	const struct pinned_pool_config *config, struct pinned_pool **out_pool);
+
+/* Has another device allocate from now on: the one before is lost. */
+void pinned_pool_use(struct pinned_pool *pool, struct device *device);
 
 /* Gives a buffer of `bytes`, with whatever is in it. */
 MUST_CHECK enum status pinned_pool_checkout(

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/pipeline.h"
 
+#include "prover/device/model_sleep.h"
 #include "prover/hand_over.h"
 #include "prover/heap_chunks.h"
 #include "prover/keyframe.h"
 #include "prover/lock_registry.h"
-#include "prover/model_sleep.h"
 #include "prover/pipeline_devices.h"
 #include "prover/stages.h"
 #include "trace/base/clock.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 /* A stopped pipeline waits for its jobs in steps of this, only to look again. */
@@ -340,6 +343,12 @@ enum status pipeline_create(const struct config *config, const char *state_dir, 
 		free(pipeline);
 		return status;
 	}
+	pipeline->lost_fd = eventfd(0, EFD_CLOEXEC);
+	if (pipeline->lost_fd < 0) {
+		status = status_from_errno(errno);
+		free(pipeline);
+		return diag_set(diag, status, "cannot start: no event: %s", strerror(errno));
+	}
 	status = build(pipeline, state_dir, diag);
 	if (status != STATUS_OK) {
 		if (diag && diag->line[0] == '\0') {
@@ -472,6 +481,7 @@ void pipeline_destroy(struct pipeline *pipeline)
 		priority_queue_finish(&pipeline->gpu_queues[i]);
 	}
 	free(pipeline->gpu_queues);
+	(void)close(pipeline->lost_fd);
 	while (pipeline->init_count > 0) {
 		pipeline->init_count--;
 		finish_step(pipeline, pipeline->init_count);

@@ -77,6 +77,9 @@ struct pipeline {
 	struct device *devices[DEVICE_COUNT_MAX];
 	struct partition_gpu *gpus[DEVICE_COUNT_MAX];
 	uint32_t device_count;
+	atomic_bool is_loss_told[DEVICE_COUNT_MAX]; /* of devices that are lost */
+	_Atomic uint32_t lost_count;                /* told of */
+	int lost_fd;                                /* readable once none is left */
 	struct pinned_pool *pinned_pool;
 	struct srs_manager *srs_manager;
 	struct keyframe *keyframe;

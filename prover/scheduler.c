@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "prover/device_loss.h"
 #include "prover/stages.h"
 #include "trace/base/clock.h"
 
@@ -96,6 +97,8 @@ static void start_job(struct pipeline *pipeline, struct job *job)
 		begin_ns = clock_now_ns();
 		/* May take seconds: jobs behind it wait, as they did in the daemon. */
 		status = srs_acquire(pipeline->srs_manager, job, &diag, &job->srs);
+		/* A load goes on without a device that it costs, and says nothing of it. */
+		device_loss_tell(pipeline);
 		idle_meter_interval(pipeline->meter, IDLE_CLOCK_SRS, 0, begin_ns);
 		gaptrace_span_end(&span);
 	}

@@ -221,6 +221,32 @@ static enum status refuse_key(const struct srs_manager_config *config, const str
 		device, status_text(status), words.line[0] ? ": " : "", words.line);
 }
 
+/* A device that is lost, now or before, needs no key: it proves nothing more. */
+static enum status load_on_devices(
+	const struct srs_manager_config *config, struct srs *srs, struct diag *diag)
+{
+	uint32_t lost_count = 0;
+
+	for (uint32_t i = 0; i < config->device_count; i++) {
+		struct device *device = config->devices[i];
+		enum status status = STATUS_OK;
+
+		if (!device_is_lost(config->ops, device, NULL)) {
+			status = config->ops->key_load(
+				device, srs->zkey, &srs->key.shape, &srs->key.device_keys[i]);
+		}
+		if (device_is_lost(config->ops, device, NULL)) {
+			lost_count++;
+		} else if (status != STATUS_OK) {
+			return refuse_key(config, srs, i, status, diag);
+		}
+	}
+	return lost_count < config->device_count
+		       ? STATUS_OK
+		       : diag_set(diag, STATUS_UNAVAILABLE, "%s: no device is left to hold the key",
+				 srs->name);
+}
+
 enum status srs_load(const struct srs_manager_config *config, struct srs *srs, struct diag *diag)
 {
 	enum status status = STATUS_OK;
@@ -230,12 +256,8 @@ enum status srs_load(const struct srs_manager_config *config, struct srs *srs, s
 	} else {
 		srs->key.shape = device_shape_porep_32g;
 	}
-	for (uint32_t i = 0; i < config->device_count && status == STATUS_OK; i++) {
-		status = config->ops->key_load(
-			config->devices[i], srs->zkey, &srs->key.shape, &srs->key.device_keys[i]);
-		if (status != STATUS_OK) {
-			status = refuse_key(config, srs, i, status, diag);
-		}
+	if (status == STATUS_OK) {
+		status = load_on_devices(config, srs, diag);
 	}
 	if (status == STATUS_OK) {
 		srs_load_sizes(&srs->key.shape, config->config->memory.partition_bytes,

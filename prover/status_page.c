@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/status_page.h"
 
+#include "prover/device_loss.h"
 #include "prover/tracker_snapshot.h"
 #include "prover/truth.h"
 #include "trace/base/clock.h"
@@ -155,8 +156,9 @@ static json_t *devices_json(struct pipeline *pipeline)
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < pipeline->device_count; i++) {
-		json_t *json = json_pack("{s:i, s:s, s:b}", "index", (int)i, "backend",
-			pipeline->ops->name, "simulated", pipeline_is_simulated(pipeline));
+		json_t *json = json_pack("{s:i, s:s, s:b, s:b}", "index", (int)i, "backend",
+			pipeline->ops->name, "simulated", pipeline_is_simulated(pipeline), "lost",
+			device_loss_has(pipeline, i));
 
 		(void)json_object_update_new(json, truth_device(pipeline, i));
 		(void)json_array_append_new(list, json);

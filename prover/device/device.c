@@ -28,6 +28,11 @@ const struct device_ops *device_find(const char *name)
 	return NULL;
 }
 
+bool device_is_lost(const struct device_ops *ops, struct device *device, struct diag *out_words)
+{
+	return ops->is_lost && ops->is_lost(device, out_words);
+}
+
 void device_shape_of_key(const struct zkey *key, struct device_shape *out_shape)
 {
 	assert(key && out_shape);

@@ -172,6 +172,12 @@ struct device_ops {
 	 * if nothing did. NULL where a status says all there is to say.
 	 */
 	void (*failure)(struct device *device, struct diag *out_words);
+	/*
+	 * True once the device does nothing more for this process, whatever is asked of it, and
+	 * for good. `out_words`, unless NULL, gets what the driver said of it. NULL where that
+	 * cannot be.
+	 */
+	bool (*is_lost)(struct device *device, struct diag *out_words);
 
 	/* Memory of the host that copies need not stage. Page aligned, zeroed. */
 	MUST_CHECK enum status (*pinned_alloc)(
@@ -248,6 +254,9 @@ extern const struct device_ops device_cuda; /* only where GAPTRACE_CUDA is built
 
 /* The backend of that name; NULL if there is none in this build. */
 const struct device_ops *device_find(const char *name);
+
+/* What device_ops.is_lost says, for any backend. */
+bool device_is_lost(const struct device_ops *ops, struct device *device, struct diag *out_words);
 
 /* The shape of a real key. */
 void device_shape_of_key(const struct zkey *key, struct device_shape *out_shape);

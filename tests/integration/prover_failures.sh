@@ -101,3 +101,26 @@ expect_exit 1 'squaring-chain-60.zkey' "$PROVE" --socket "$SOCKET" --kind squari
 stop_daemon
 printf 'x' >"$WORK/nodir"
 expect_exit 73 'nodir' "$PROVERD" --config "$WORK/cut.conf" --socket "$WORK/x.sock" --state-dir "$WORK/nodir"
+
+claim "a daemon whose devices are all lost fails its jobs, says so, and ends for a supervisor to start another"
+PROVERD=$BUILD/tests/integration/proverd_lossy
+export LOSSY_DEVICES=3
+start_daemon lossy '[jobs]
+kinds = squaring
+squaring_rows = 20
+[gpu]
+count = 2
+[daemon]
+drain_ms = 600000'
+expect_exit 1 'job 1 failed: (prove_start on device [01]: internal error|no device is left)' \
+  "$PROVE" --socket "$SOCKET" --kind squaring --partitions 8
+# Both devices must have been tried: one may have had all of the first job.
+while kill -0 "$DAEMON" 2>/dev/null && [ "$(grep -c 'is lost: upload: lost on purpose' "$WORK/log")" -lt 2 ]; do
+  "$PROVE" --socket "$SOCKET" --kind squaring >/dev/null 2>&1 || true
+done
+code=0
+wait "$DAEMON" || code=$?
+[ "$code" = 69 ] || fail "exit code $code"
+grep -q 'error: device [01] is lost: upload: lost on purpose; it was the last one' "$WORK/log" || fail "no device is named"
+grep -q 'error: stopping: no device is left' "$WORK/log" || fail "it does not say why it stops"
+[ "$(grep -c 'is lost: ' "$WORK/log")" = 2 ] || fail "a device is named more than once"

@@ -82,6 +82,13 @@ void runtime_failure(struct runtime *runtime, struct diag *out_words)
 	runtime->failure[0] = '\0';
 }
 
+bool runtime_is_lost(struct runtime *runtime, struct diag *out_words)
+{
+	(void)runtime;
+	(void)out_words;
+	return false;
+}
+
 enum status runtime_free_bytes(struct runtime *runtime, uint64_t *out_bytes)
 {
 	(void)runtime;

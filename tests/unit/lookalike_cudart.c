@@ -47,10 +47,13 @@ static __thread cudaError_t last_error;
 static cudaError_t answer(const char *call)
 {
 	lookalike_cudart.call_count++;
-	if (lookalike_cudart.call_count != lookalike_cudart.fails_at) {
+	if (lookalike_cudart.call_count != lookalike_cudart.fails_at &&
+		!(lookalike_cudart.is_sticky && lookalike_cudart.failed_call)) {
 		return cudaSuccess;
 	}
-	lookalike_cudart.failed_call = call;
+	if (!lookalike_cudart.failed_call) {
+		lookalike_cudart.failed_call = call;
+	}
 	last_error = lookalike_cudart.error;
 	return last_error;
 }
@@ -198,11 +201,17 @@ cudaError_t cudaGetLastError(void)
 
 const char *cudaGetErrorName(cudaError_t error)
 {
+	if (error == cudaErrorIllegalAddress) {
+		return "cudaErrorIllegalAddress";
+	}
 	return error == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation" : "cudaErrorOther";
 }
 
 const char *cudaGetErrorString(cudaError_t error)
 {
+	if (error == cudaErrorIllegalAddress) {
+		return "an illegal memory access was encountered";
+	}
 	return error == cudaErrorMemoryAllocation ? "out of memory" : "some other error";
 }
 

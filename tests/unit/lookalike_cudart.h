@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct lookalike_cudart {
 	uint32_t fails_at; /* the call of those that may fail, from 1; 0: none */
 	cudaError_t error; /* what it fails with */
+	bool is_sticky;    /* and all that come after it */
 	int device_count;
 
 	uint32_t call_count;

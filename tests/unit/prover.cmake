@@ -15,3 +15,6 @@ unit_test(idle_meter LIBRARIES prover_device)
 # What the client makes of a daemon's answers.
 unit_test(client_proofs LIBRARIES prover_core PkgConfig::JANSSON
   SOURCES ../../prover/client_proofs.c groth16_fixture.c)
+# Devices that are lost while the daemon runs, for which the linker puts ours in the place of all.
+unit_test(device_loss LIBRARIES prover_core SOURCES lossy_device.c)
+target_link_options(test_device_loss PRIVATE -Wl,--wrap=device_find)

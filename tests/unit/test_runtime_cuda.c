@@ -98,6 +98,7 @@ static void a_call_that_fails_is_named_and_leaves_nothing_behind(void **state)
 		lookalike_cudart.fails_at = i;
 		status = cuda_stages_run(&rig, results);
 		assert_true(status == STATUS_NO_MEMORY || status == STATUS_UNAVAILABLE);
+		assert_false(device_cuda.is_lost(rig.device, NULL));
 		device_cuda.failure(rig.device, &words);
 		assert_non_null(lookalike_cudart.failed_call);
 		assert_ptr_equal(strstr(words.line, lookalike_cudart.failed_call), words.line);
@@ -106,6 +107,38 @@ static void a_call_that_fails_is_named_and_leaves_nothing_behind(void **state)
 		cuda_stages_close(&rig);
 		assert_int_equal(lookalike_cudart.open_count, 0);
 	}
+}
+
+/* CUDA refuses everything on it from then on, until the process ends. */
+static void an_illegal_access_costs_the_device(void **state)
+{
+	blst_p1 results[CUDA_RESULT_COUNT];
+	struct cuda_stages rig;
+	struct diag words = {""};
+	const char *call;
+
+	(void)state;
+	assert_int_equal(
+		cuda_stages_open(&rig, &device_cuda, zkey, (struct device_config){0}), STATUS_OK);
+	assert_false(device_cuda.is_lost(rig.device, &words));
+	assert_string_equal(words.line, "");
+	lookalike_cudart.error = cudaErrorIllegalAddress;
+	lookalike_cudart.is_sticky = true;
+	lookalike_cudart.fails_at = lookalike_cudart.call_count + 40;
+	assert_int_not_equal(cuda_stages_run(&rig, results), STATUS_OK);
+	call = lookalike_cudart.failed_call;
+	assert_non_null(call);
+	for (int i = 0; i < 3; i++) {
+		/* Whatever else is asked of it, that is why. */
+		assert_int_not_equal(rig.ops->stream_synchronize(rig.stream), STATUS_OK);
+		device_cuda.failure(rig.device, &words);
+		assert_true(device_cuda.is_lost(rig.device, &words));
+		assert_ptr_equal(strstr(words.line, call), words.line);
+		assert_non_null(strstr(words.line,
+			": cudaErrorIllegalAddress: an illegal memory access was encountered"));
+	}
+	/* Neither hangs nor crashes; what is not taken back goes with the process. */
+	cuda_stages_close(&rig);
 }
 
 static void a_device_that_is_not_there_is_said_to_be_missing(void **state)
@@ -141,6 +174,7 @@ int main(void)
 		cmocka_unit_test_setup(a_witness_is_evaluated_as_on_the_cpu, set_up),
 		cmocka_unit_test_setup(
 			a_call_that_fails_is_named_and_leaves_nothing_behind, set_up),
+		cmocka_unit_test_setup(an_illegal_access_costs_the_device, set_up),
 		cmocka_unit_test_setup(a_device_that_is_not_there_is_said_to_be_missing, set_up),
 	};
 

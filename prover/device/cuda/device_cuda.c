@@ -115,6 +115,11 @@ static void cuda_failure(struct device *device, struct diag *out_words)
 	}
 }
 
+static bool cuda_is_lost(struct device *device, struct diag *out_words)
+{
+	return runtime_is_lost(device->runtime, out_words);
+}
+
 static uint64_t cuda_free_bytes(struct device *device)
 {
 	const uint64_t limit = device->config.memory_bytes;
@@ -305,6 +310,7 @@ const struct device_ops device_cuda = {
 	.free_bytes = cuda_free_bytes,
 	.counts = cuda_counts,
 	.failure = cuda_failure,
+	.is_lost = cuda_is_lost,
 	.pinned_alloc = device_cuda_pinned_alloc,
 	.pinned_free = device_cuda_pinned_free,
 	.memory_alloc = device_cuda_memory_alloc,

@@ -8,20 +8,18 @@
 
 extern "C" {
 #include "prover/device/cuda/runtime.h"
+#include "prover/device/cuda/runtime_error.h"
 }
 
 /* Blocks of a launch, of the one dimension used. */
 #define GRID_BLOCKS_MAX 0x7fffffffu
 
-enum failure_state { FAILURE_NONE, FAILURE_BUSY, FAILURE_KEPT };
-
 struct runtime {
 	int device_index;
 	cudaMemPool_t pool;
 	cudaStream_t memory_stream; /* allocations only */
-	/* Whose turn the line is; atomic, since a lock here would be one that no trace shows. */
-	enum failure_state failure_state;
-	char failure[160];
+	struct runtime_line failure; /* the first since it was asked for */
+	struct runtime_line loss;    /* what cost the device */
 };
 
 static cudaStream_t stream_of(struct runtime_stream *stream)
@@ -39,52 +37,18 @@ static cudaEvent_t event_of_mark(struct runtime_mark *mark)
 	return reinterpret_cast<cudaEvent_t>(mark);
 }
 
-static enum status status_from_cuda(cudaError_t error)
-{
-	switch (error) {
-	case cudaSuccess:
-		return STATUS_OK;
-	case cudaErrorMemoryAllocation:
-		return STATUS_NO_MEMORY;
-	case cudaErrorInvalidValue:
-		return STATUS_BAD_USE;
-	case cudaErrorNoDevice:
-	case cudaErrorInvalidDevice:
-	case cudaErrorInsufficientDriver:
-	case cudaErrorInitializationError:
-	case cudaErrorSystemNotReady:
-	case cudaErrorSystemDriverMismatch:
-	case cudaErrorDevicesUnavailable:
-		return STATUS_UNAVAILABLE;
-	case cudaErrorNoKernelImageForDevice:
-	case cudaErrorUnsupportedPtxVersion:
-	case cudaErrorNotSupported:
-		return STATUS_UNSUPPORTED;
-	default:
-		return STATUS_INTERNAL;
-	}
-}
-
-/* True when the line was in that state; it is then the caller's until it stores the next one. */
-static bool take_failure(struct runtime *runtime, enum failure_state from)
-{
-	return __atomic_compare_exchange_n(&runtime->failure_state, &from, FAILURE_BUSY, false,
-		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
 /* Keeps the first failure's name; later ones mostly follow from it. */
 static enum status check(struct runtime *runtime, cudaError_t error, const char *call)
 {
 	if (error == cudaSuccess) {
 		return STATUS_OK;
 	}
-	if (take_failure(runtime, FAILURE_NONE)) {
-		(void)snprintf(runtime->failure, sizeof(runtime->failure), "%s: %s: %s", call,
-			cudaGetErrorName(error), cudaGetErrorString(error));
-		__atomic_store_n(&runtime->failure_state, FAILURE_KEPT, __ATOMIC_RELEASE);
+	runtime_line_keep(&runtime->failure, error, call);
+	if (runtime_error_is_sticky(error)) {
+		runtime_line_keep(&runtime->loss, error, call);
 	}
 	(void)cudaGetLastError(); /* that of a launch would be told again by the next */
-	return status_from_cuda(error);
+	return runtime_error_status(error);
 }
 
 /* The device is chosen anew by each thread. */
@@ -107,7 +71,7 @@ static enum status count_devices(uint32_t device_index, struct diag *diag)
 			device_index, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 	}
 	if (error != cudaSuccess) {
-		return diag_set(diag, status_from_cuda(error), "device %u: CUDA does not start: %s: %s",
+		return diag_set(diag, runtime_error_status(error), "device %u: CUDA does not start: %s: %s",
 			device_index, cudaGetErrorName(error), cudaGetErrorString(error));
 	}
 	if (device_index >= static_cast<uint32_t>(count)) {
@@ -165,7 +129,7 @@ extern "C" enum status runtime_open(
 	error = start(runtime);
 	if (error != cudaSuccess) {
 		runtime_close(runtime);
-		return diag_set(diag, status_from_cuda(error), "device %u: cannot be used: %s: %s",
+		return diag_set(diag, runtime_error_status(error), "device %u: cannot be used: %s: %s",
 			device_index, cudaGetErrorName(error), cudaGetErrorString(error));
 	}
 	*out_runtime = runtime;
@@ -186,11 +150,14 @@ extern "C" void runtime_close(struct runtime *runtime)
 
 extern "C" void runtime_failure(struct runtime *runtime, struct diag *out_words)
 {
-	out_words->line[0] = '\0';
-	if (take_failure(runtime, FAILURE_KEPT)) {
-		(void)snprintf(out_words->line, sizeof(out_words->line), "%s", runtime->failure);
-		__atomic_store_n(&runtime->failure_state, FAILURE_NONE, __ATOMIC_RELEASE);
-	}
+	(void)runtime_line_take(&runtime->failure, out_words);
+}
+
+extern "C" bool runtime_is_lost(struct runtime *runtime, struct diag *out_words)
+{
+	struct diag unwanted;
+
+	return runtime_line_read(&runtime->loss, out_words ? out_words : &unwanted);
 }
 
 extern "C" enum status runtime_free_bytes(struct runtime *runtime, uint64_t *out_bytes)

@@ -33,6 +33,10 @@ void runtime_close(struct runtime *runtime);
 /* The line of the first failure since this was called last; "" when there was none. */
 void runtime_failure(struct runtime *runtime, struct diag *out_words);
 
+/* True once a call has failed in a way after which CUDA does nothing more on the device for this
+ * process; `out_words`, unless NULL, gets the line of that call. */
+bool runtime_is_lost(struct runtime *runtime, struct diag *out_words);
+
 MUST_CHECK enum status runtime_free_bytes(struct runtime *runtime, uint64_t *out_bytes);
 
 MUST_CHECK enum status runtime_pinned_alloc(
