@@ -109,6 +109,42 @@ static void a_call_that_fails_is_named_and_leaves_nothing_behind(void **state)
 	}
 }
 
+/* Whichever call of an allocation, a stream's or an event's fails: what came before is undone. */
+static void what_cannot_be_made_whole_is_not_made(void **state)
+{
+	struct cuda_stages rig;
+	struct device_memory *memory = NULL;
+	struct device_stream *stream = NULL;
+	void *pinned = NULL;
+	int32_t open_count;
+
+	(void)state;
+	assert_int_equal(
+		cuda_stages_open(&rig, &device_cuda, zkey, (struct device_config){0}), STATUS_OK);
+	open_count = lookalike_cudart.open_count;
+	for (uint32_t i = 1; i <= 4; i++) {
+		lookalike_cudart.fails_at = lookalike_cudart.call_count + i;
+		assert_int_not_equal(
+			device_cuda.memory_alloc(rig.device, 4096, &memory), STATUS_OK);
+		assert_int_equal(lookalike_cudart.open_count, open_count);
+	}
+	for (uint32_t i = 1; i <= 2; i++) {
+		lookalike_cudart.fails_at = lookalike_cudart.call_count + i;
+		assert_int_not_equal(
+			device_cuda.pinned_alloc(rig.device, 4096, &pinned), STATUS_OK);
+		assert_int_equal(lookalike_cudart.open_count, open_count);
+	}
+	/* A stream's own, its pinned words, its state on the device, and that cleared. */
+	for (uint32_t i = 1; i <= 10; i++) {
+		lookalike_cudart.fails_at = lookalike_cudart.call_count + i;
+		assert_int_not_equal(device_cuda.stream_open(rig.device, &stream), STATUS_OK);
+		assert_int_equal(lookalike_cudart.open_count, open_count);
+	}
+	lookalike_cudart.fails_at = 0;
+	cuda_stages_close(&rig);
+	assert_int_equal(lookalike_cudart.open_count, 0);
+}
+
 /* CUDA refuses everything on it from then on, until the process ends. */
 static void an_illegal_access_costs_the_device(void **state)
 {
@@ -174,6 +210,7 @@ int main(void)
 		cmocka_unit_test_setup(a_witness_is_evaluated_as_on_the_cpu, set_up),
 		cmocka_unit_test_setup(
 			a_call_that_fails_is_named_and_leaves_nothing_behind, set_up),
+		cmocka_unit_test_setup(what_cannot_be_made_whole_is_not_made, set_up),
 		cmocka_unit_test_setup(an_illegal_access_costs_the_device, set_up),
 		cmocka_unit_test_setup(a_device_that_is_not_there_is_said_to_be_missing, set_up),
 	};

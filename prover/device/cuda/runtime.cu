@@ -197,13 +197,21 @@ extern "C" void runtime_pinned_free(struct runtime *runtime, void *memory)
 extern "C" enum status runtime_memory_alloc(
 	struct runtime *runtime, uint64_t bytes, void **out_memory)
 {
+	void *memory = NULL;
 	enum status status =
-		CHECKED(runtime, cudaMallocAsync, out_memory, bytes, runtime->memory_stream);
+		CHECKED(runtime, cudaMallocAsync, &memory, bytes, runtime->memory_stream);
 
+	if (status != STATUS_OK) {
+		return status;
+	}
 	/* Other streams may use it once the allocation's own is through. */
-	return status == STATUS_OK
-		       ? CHECKED(runtime, cudaStreamSynchronize, runtime->memory_stream)
-		       : status;
+	status = CHECKED(runtime, cudaStreamSynchronize, runtime->memory_stream);
+	if (status == STATUS_OK) {
+		*out_memory = memory;
+	} else {
+		(void)CHECKED(runtime, cudaFreeAsync, memory, runtime->memory_stream);
+	}
+	return status;
 }
 
 extern "C" void runtime_memory_free(struct runtime *runtime, void *memory, uint64_t bytes)
