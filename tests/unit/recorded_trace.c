@@ -9,12 +9,33 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Each time the records are too many their array is replaced by one of twice the size. */
+#define GROWTH_COUNT_MAX 22
+
 static struct {
 	pthread_mutex_t mutex;
 	struct recorded *records;
 	uint32_t count;
 	uint32_t capacity;
+	struct recorded *outgrown[GROWTH_COUNT_MAX]; /* who reads may have them still */
+	uint32_t outgrown_count;
 } trace = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void grow(void)
+{
+	const uint32_t capacity = trace.capacity ? 2 * trace.capacity : 1024;
+	struct recorded *records = malloc(capacity * sizeof(*records));
+
+	if (!records || trace.outgrown_count == GROWTH_COUNT_MAX) {
+		abort();
+	}
+	if (trace.records) {
+		memcpy(records, trace.records, trace.count * sizeof(*records));
+		trace.outgrown[trace.outgrown_count++] = trace.records;
+	}
+	trace.records = records;
+	trace.capacity = capacity;
+}
 
 static void record(struct recorded recorded)
 {
@@ -23,11 +44,7 @@ static void record(struct recorded recorded)
 	}
 	(void)pthread_mutex_lock(&trace.mutex);
 	if (trace.count == trace.capacity) {
-		trace.capacity = trace.capacity ? 2 * trace.capacity : 1024;
-		trace.records = realloc(trace.records, trace.capacity * sizeof(*trace.records));
-		if (!trace.records) {
-			abort();
-		}
+		grow();
 	}
 	trace.records[trace.count++] = recorded;
 	(void)pthread_mutex_unlock(&trace.mutex);
@@ -47,6 +64,9 @@ const struct recorded *recorded_trace(uint32_t *out_count)
 void recorded_trace_clear(void)
 {
 	(void)pthread_mutex_lock(&trace.mutex);
+	while (trace.outgrown_count > 0) {
+		free(trace.outgrown[--trace.outgrown_count]);
+	}
 	free(trace.records);
 	trace.records = NULL;
 	trace.count = 0;

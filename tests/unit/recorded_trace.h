@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Takes the place of the trace calls of devices, pools and spans at link time and keeps what they
- * said, in the order in which it was said. Locks stay the library's own. Any thread may add;
- * reading is for when all threads are gone or known to be idle.
+ * said, in the order in which it was said. Locks stay the library's own. Any thread may add, while
+ * others read what was said so far.
  */
 #pragma once
 

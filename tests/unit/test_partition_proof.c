@@ -11,6 +11,7 @@
 #include "prover/groth16/work_pool.h"
 #include "prover/partition_proof.h"
 #include "recorded_trace.h"
+#include "trace/base/clock.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -19,10 +20,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #define JOB 42
+
+/* Proofs of a rig that prep can be under way of at once. */
+#define PREP_THREAD_COUNT 16
 
 static const uint8_t seed[BLINDING_SEED_BYTES] = {3, 1, 4};
 
@@ -50,7 +55,6 @@ struct rig_options {
 	enum pinned_pool_staging staging;
 	struct partition_options partition;
 	struct device_config device;
-	uint64_t prep_ns; /* of sim; 0: short */
 };
 
 static struct thread_pool *make_pool(const char *name, uint32_t thread_count, bool is_growing)
@@ -99,7 +103,7 @@ static void open_rig(struct partition_rig *rig, const struct rig_options *option
 	pool_config.device = rig->device;
 	assert_int_equal(pinned_pool_create(&pool_config, &rig->pinned_pool), STATUS_OK);
 	rig->groth16_pool = make_pool("groth16_pool", 2, false);
-	rig->prep_pool = make_pool("prep", 16, true);
+	rig->prep_pool = make_pool("prep", PREP_THREAD_COUNT, true);
 	rig->dealloc_pool = make_pool("dealloc", 1, false);
 
 	config.ops = rig->ops;
@@ -110,9 +114,6 @@ static void open_rig(struct partition_rig *rig, const struct rig_options *option
 	config.options.blinding_seed = seed;
 	config.model = partition_model_threadripper;
 	config.model.time_scale = 0.0001;
-	if (options->prep_ns) {
-		config.model.prep_ns = options->prep_ns;
-	}
 	assert_int_equal(partition_gpu_create(&config, &rig->gpu), STATUS_OK);
 }
 
@@ -367,17 +368,32 @@ static int32_t tid_of(enum recorded_kind kind, const char *name)
 	return recorded->tid;
 }
 
-/* Prep takes long: the feeder waits at the barrier, in the mutex, and prep's thread wakes it. */
+static void hold_until_the_feeder_waits(void *unused)
+{
+	const struct timespec nap = {.tv_nsec = NS_PER_MS};
+
+	(void)unused;
+	while (recorded_trace_count(RECORDED_WAIT_BEGIN, "prep_barrier") == 0) {
+		(void)nanosleep(&nap, NULL);
+	}
+}
+
+/* Prep gets no thread before the feeder waits at the barrier, in the mutex; then it wakes it. */
 static void the_barrier_is_opened_by_prep(void **state)
 {
 	struct partition_rig rig;
-	const struct rig_options options = {.backend = "sim", .prep_ns = 2000000000000ULL};
+	const struct rig_options options = {.backend = "sim"};
 	const struct recorded *wait;
 	const struct recorded *wake;
 
 	(void)state;
 	open_rig(&rig, &options);
 	recorded_trace_clear();
+	for (int i = 0; i < PREP_THREAD_COUNT; i++) {
+		assert_int_equal(thread_pool_post(rig.prep_pool, hold_until_the_feeder_waits, NULL,
+					 "hold", (struct gaptrace_work)GAPTRACE_NO_WORK),
+			STATUS_OK);
+	}
 	prove_and_check(&rig, 0);
 	wait = recorded_trace_find(RECORDED_WAIT_BEGIN, "prep_barrier");
 	wake = recorded_trace_find(RECORDED_WAKE, "prep_barrier");

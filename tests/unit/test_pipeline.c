@@ -67,7 +67,7 @@ static uint64_t submit(struct pipeline *pipeline, uint32_t partitions, uint64_t 
 
 static void wait_idle(struct pipeline *pipeline)
 {
-	assert_true(tracker_wait_idle(&pipeline->tracker, clock_now_ns() + 100 * NS_PER_S));
+	assert_true(tracker_wait_idle(&pipeline->tracker, clock_now_ns() + 500 * NS_PER_S));
 }
 
 /* Every partition of a done job verifies, and no two are the same proof. */
@@ -241,19 +241,26 @@ static void kinds_that_are_not_served_are_refused(void **state)
 	pipeline_destroy(pipeline);
 }
 
+/* The budget is taken meanwhile, so that neither of the two that are allowed can end. */
 static void more_jobs_than_allowed_are_refused(void **state)
 {
+	static const struct gaptrace_work no_work = GAPTRACE_NO_WORK;
 	struct pipeline *pipeline = create("[daemon]\nqueue_max = 2\n[gpu]\nkind = sim\n"
 					   "[sim]\ntime_scale = 0.01\n");
+	const uint64_t limit_bytes = pipeline->budget.limit_bytes;
 	struct job_request request = {
 		.kind = JOB_SQUARING, .priority = JOB_PRIORITY_LOW, .partition_count = 1};
 	struct diag diag;
 	uint64_t id = 0;
 
 	(void)state;
+	assert_int_equal(memory_budget_reserve(
+				 &pipeline->budget, MEMORY_BUDGET_PARTITION, limit_bytes, no_work),
+		STATUS_OK);
 	(void)submit(pipeline, 1, 0);
 	(void)submit(pipeline, 1, 0);
 	assert_int_equal(pipeline_submit(pipeline, &request, &diag, &id), STATUS_OVER_LIMIT);
+	memory_budget_release(&pipeline->budget, limit_bytes, no_work);
 	wait_idle(pipeline);
 	(void)submit(pipeline, 1, 0);
 	pipeline_destroy(pipeline);
