@@ -3,6 +3,9 @@
 
 #include "trace/base/diag.h"
 
+/* The top bit of a count of lost events says nothing: LTTng 2.13 sets it at times. */
+#define EVENT_COUNT_MASK 0x7fffffffffffffffULL
+
 enum status feed_init(struct feed *feed, struct analyzer *analyzer)
 {
 	*feed = (struct feed){.analyzer = analyzer};
@@ -62,6 +65,21 @@ static enum status add_event(struct feed *feed, const bt_message *message, const
 	return status == STATUS_OK ? feed_event(feed, &event, has_thread, result) : status;
 }
 
+/* The difference of two numbers that go backwards is no count. */
+static enum status note_order(struct feed *feed, const bt_stream *stream)
+{
+	const char *name = bt_stream_get_name(stream);
+	struct diag line = {""};
+	enum status status;
+
+	if (feed->is_order_told) {
+		return STATUS_OK;
+	}
+	feed->is_order_told = true;
+	status = diag_set(&line, STATUS_OK, FEED_ORDER_LINE, name ? name : "a stream");
+	return status == STATUS_OK ? analyzer_add_unreadable(feed->analyzer, line.line) : status;
+}
+
 static enum status add_lost_events(struct feed *feed, const bt_message *message)
 {
 	const bt_stream_class *stream_class = bt_stream_borrow_class_const(
@@ -71,6 +89,9 @@ static enum status add_lost_events(struct feed *feed, const bt_message *message)
 	if (bt_message_discarded_events_get_count(message, &loss.count) !=
 		BT_PROPERTY_AVAILABILITY_AVAILABLE) {
 		loss.count = 0;
+	}
+	if ((loss.count & EVENT_COUNT_MASK) > EVENT_COUNT_MASK / 2) {
+		return note_order(feed, bt_message_discarded_events_borrow_stream_const(message));
 	}
 	if (bt_stream_class_discarded_events_have_default_clock_snapshots(stream_class)) {
 		loss.has_range = true;
@@ -84,22 +105,6 @@ static enum status add_lost_events(struct feed *feed, const bt_message *message)
 	return analyzer_add_loss(feed->analyzer, &loss);
 }
 
-/* The difference of two numbers that go backwards is no count. */
-static enum status note_order(struct feed *feed, const bt_message *message)
-{
-	const char *name =
-		bt_stream_get_name(bt_message_discarded_packets_borrow_stream_const(message));
-	struct diag line = {""};
-	enum status status;
-
-	if (feed->is_order_told) {
-		return STATUS_OK;
-	}
-	feed->is_order_told = true;
-	status = diag_set(&line, STATUS_OK, FEED_ORDER_LINE, name ? name : "a stream");
-	return status == STATUS_OK ? analyzer_add_unreadable(feed->analyzer, line.line) : status;
-}
-
 static enum status add_lost_packets(struct feed *feed, const bt_message *message)
 {
 	const bt_stream_class *stream_class = bt_stream_borrow_class_const(
@@ -111,7 +116,7 @@ static enum status add_lost_packets(struct feed *feed, const bt_message *message
 		loss.count = 0;
 	}
 	if (loss.count > INT64_MAX) {
-		return note_order(feed, message);
+		return note_order(feed, bt_message_discarded_packets_borrow_stream_const(message));
 	}
 	if (bt_stream_class_discarded_packets_have_default_clock_snapshots(stream_class)) {
 		loss.has_range = true;

@@ -11,8 +11,8 @@
 
 /* Of a stream, by its name. */
 #define FEED_ORDER_LINE                                                                            \
-	"%s: its packet numbers go backwards: one stream was put behind another; copy the "        \
-	"recording again, file by file"
+	"%s: the numbers in its packets go backwards: it is damaged, or one stream was put "       \
+	"behind another; copy the recording again, file by file"
 
 struct feed {
 	struct decoder *decoder;

@@ -218,11 +218,13 @@ static enum status on_missing(void *context, const char *stream, uint64_t packet
 		stream, packet_count);
 }
 
-static bool is_index_damaged(const struct graph *graph, const struct member *first)
+/* Whether a folder of the trace of `first` is such. */
+static bool any_folder(
+	const struct graph *graph, const struct member *first, bool (*is_such)(const char *folder))
 {
 	for (size_t i = 0; i < graph->inputs->count; i++) {
 		if (graph->members[i].is_readable && is_same_trace(first, &graph->members[i]) &&
-			index_files_are_damaged(graph->members[i].path)) {
+			is_such(graph->members[i].path)) {
 			return true;
 		}
 	}
@@ -234,13 +236,17 @@ static enum status find_params(
 	struct graph *graph, const struct member *first, bt_value **out_params)
 {
 	bt_value *params = source_params(graph, first);
-	char reason[TRIAL_REASON_BYTES] = "";
+	char reason[TRIAL_REASON_BYTES] = "a packet has no length";
 	char again[TRIAL_REASON_BYTES];
 	bool is_good = false;
-	enum status status = params ? trial_open(source_class(graph), params, &is_good, reason)
-				    : STATUS_NO_MEMORY;
+	enum status status = params ? STATUS_OK : STATUS_NO_MEMORY;
 
-	if (status == STATUS_OK && (!is_good || is_index_damaged(graph, first)) &&
+	/* Else the trial would not end, and take all memory. */
+	if (status == STATUS_OK && !any_folder(graph, first, plain_files_are_endless)) {
+		status = trial_open(source_class(graph), params, &is_good, reason);
+	}
+	if (status == STATUS_OK &&
+		(!is_good || any_folder(graph, first, index_files_are_damaged)) &&
 		salvage(graph, first)) {
 		bt_value_put_ref(params);
 		params = source_params(graph, first);

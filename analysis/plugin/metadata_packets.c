@@ -27,6 +27,11 @@ static bool is_packet(uint32_t magic)
 	return magic == PACKET_MAGIC || magic == bswap_32(PACKET_MAGIC);
 }
 
+static uint64_t length_of(const struct packet_header *header, uint32_t bits)
+{
+	return (header->magic == PACKET_MAGIC ? bits : bswap_32(bits)) / 8;
+}
+
 static enum status refuse(const char *path, uint64_t at, uint64_t size, struct diag *diag)
 {
 	return diag_set(diag, STATUS_BAD_INPUT,
@@ -59,11 +64,12 @@ static enum status check(int file, const char *path, struct diag *diag)
 		if (at == 0 && ((size_t)got < sizeof(header.magic) || !is_packet(header.magic))) {
 			return STATUS_OK;
 		}
-		bytes = header.magic == PACKET_MAGIC ? header.packet_bits
-						     : bswap_32(header.packet_bits);
-		bytes /= 8;
+		bytes = length_of(&header, header.packet_bits);
+		/* Of content that is not there babeltrace2 waits for the rest for ever. */
 		if (got != (ssize_t)sizeof(header) || !is_packet(header.magic) ||
-			bytes < sizeof(header) || bytes > size - at) {
+			bytes < sizeof(header) || bytes > size - at ||
+			length_of(&header, header.content_bits) < sizeof(header) ||
+			length_of(&header, header.content_bits) > bytes) {
 			return refuse(path, at, size, diag);
 		}
 		at += bytes;

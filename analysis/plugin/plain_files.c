@@ -70,6 +70,12 @@ static bool follows(const struct plain_packet *before, const struct plain_packet
 	       packet->sequence == before->sequence + 1 && packet->begin >= before->end;
 }
 
+/* Of a header that was read whole, whatever it says. */
+static bool is_endless(const uint8_t header[PLAIN_PACKET_HEADER_BYTES])
+{
+	return get_u32(header) == PACKET_MAGIC && get_u64(header + 56) / 8 == 0;
+}
+
 /* No recorder writes such a file: another one was put behind it. */
 static bool goes_back(const struct plain_packet *before, const struct plain_packet *packet)
 {
@@ -78,7 +84,8 @@ static bool goes_back(const struct plain_packet *before, const struct plain_pack
 
 /* Looks at the header of each packet; false when the file is not plain. What has losses is not:
  * babeltrace2 tells of them. */
-static bool scan_packets(int descriptor, uint64_t size, struct plain_file *file)
+static bool scan_packets(
+	struct plain_files *files, int descriptor, uint64_t size, struct plain_file *file)
 {
 	uint64_t offset = 0;
 	bool is_plain = true;
@@ -88,9 +95,11 @@ static bool scan_packets(int descriptor, uint64_t size, struct plain_file *file)
 		struct plain_packet packet;
 
 		if (pread(descriptor, header, sizeof(header), (off_t)offset) !=
-				(ssize_t)sizeof(header) ||
-			!plain_packet_parse(header, &packet) ||
-			packet.packet_bytes > size - offset) {
+			(ssize_t)sizeof(header)) {
+			return false;
+		}
+		files->is_endless |= is_endless(header);
+		if (!plain_packet_parse(header, &packet) || packet.packet_bytes > size - offset) {
 			return false;
 		}
 		if (offset > 0 && goes_back(&file->last, &packet)) {
@@ -129,15 +138,18 @@ static enum status scan_file(struct plain_files *files, const char *path, bool i
 	if (descriptor < 0 || fstat(descriptor, &facts) != 0) {
 		files->is_odd = true;
 	} else if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
-		if (pread(descriptor, header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
-			plain_packet_parse(header, &packet)) {
+		const ssize_t got = pread(descriptor, header, sizeof(header), 0);
+
+		if (got == (ssize_t)sizeof(header) && plain_packet_parse(header, &packet)) {
 			file.key = packet.key;
-			file.is_plain = is_plain_trace &&
-					scan_packets(descriptor, (uint64_t)facts.st_size, &file);
+			file.is_plain = is_plain_trace && scan_packets(files, descriptor,
+								  (uint64_t)facts.st_size, &file);
 			file.path = strdup(path);
 			status = file.path ? add_file(files, &file) : STATUS_NO_MEMORY;
 		} else {
 			files->is_odd = true;
+			files->is_endless |= is_plain_trace && got == (ssize_t)sizeof(header) &&
+					     is_endless(header);
 		}
 	}
 	if (descriptor >= 0) {
@@ -205,6 +217,16 @@ enum status plain_files_scan(struct plain_files *files, const char *folder)
 	}
 	(void)closedir(directory);
 	return status;
+}
+
+bool plain_files_are_endless(const char *folder)
+{
+	struct plain_files files = {0};
+	/* Without the memory to look, what follows will say so. */
+	const bool is_endless = plain_files_scan(&files, folder) == STATUS_OK && files.is_endless;
+
+	plain_files_finish(&files);
+	return is_endless;
 }
 
 static int compare_files(const void *left, const void *right)

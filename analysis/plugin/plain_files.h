@@ -48,12 +48,16 @@ struct plain_files {
 	struct plain_file *files;
 	size_t count;
 	size_t capacity;
-	bool is_odd; /* a file was there whose stream cannot be told */
+	bool is_odd;     /* a file was there whose stream cannot be told */
+	bool is_endless; /* a packet has no length: babeltrace2 would read it again and again */
 };
 
 /* Reads a header; false when it is none, or says what cannot be. */
 bool plain_packet_parse(
 	const uint8_t header[PLAIN_PACKET_HEADER_BYTES], struct plain_packet *out_packet);
+
+/* Whether the trace in `folder` has a packet without a length. Such a file is no end to read. */
+bool plain_files_are_endless(const char *folder);
 
 /* Adds the files of the trace in `folder`; what cannot be read is not plain. NO_MEMORY. */
 MUST_CHECK enum status plain_files_scan(struct plain_files *files, const char *folder);

@@ -4,12 +4,13 @@
 
 usage: together.py BUILD_FOLDER
 
-The time that no recording covers is said and charged to nobody; a stream with another one behind it
-is said to be such. `gaptrace report` and the stock babeltrace2 with the plugin agree on both.
+The time that no recording covers is said and charged to nobody; a stream with another one behind it,
+or with numbers that cannot be, is said to be such. `gaptrace report` and the stock babeltrace2 with the plugin agree on both.
 """
 import json
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -107,9 +108,41 @@ def put_together(readers, work_folder):
         with open(folder / "all_1", "ab") as stream:
             stream.write((folder / "all_0").read_bytes())
         trust = json.loads(readers.ours(folder))["trust"]
-        told_of = [note for note in trust["notes"] if "packet numbers go backwards" in note]
+        told_of = [note for note in trust["notes"] if "numbers in its packets go backwards" in note]
         assert len(told_of) == 1 and str(folder / "all_1") in told_of[0], trust["notes"]
         assert not trust["ok"] and trust["discarded_packets"] == 0 and trust["unreadable"] == 1, trust
+
+
+def patch(path, at, value):
+    content = path.read_bytes()
+    path.write_bytes(content[:at] + value + content[at + len(value):])
+
+
+def counted_backwards(readers, work_folder):
+    """A count of lost events that falls from one packet to the next: 7 is one, 2**63 - 7 is none."""
+    folder = work_folder / "trace"
+    fill(Trace(), 1).write(folder, packet_events=20)
+    patch(folder / "all_1", 4096 + 72, (7).to_bytes(8, "little"))
+    trust = readers.agree(folder)["trust"]
+    assert trust["discarded_events"] == 7 and trust["unreadable"] == 1 and not trust["ok"], trust
+    assert any("all_1: the numbers in its packets go backwards" in note for note in trust["notes"]), trust
+
+
+def without_an_end(readers, work_folder):
+    """Sizes by which babeltrace2 2.0 reads for ever: of a packet, and of a packet of the metadata."""
+    folder = work_folder / "stream" / "trace"
+    fill(Trace(), 1).write(folder, packet_events=20)
+    for packet in (1, 0):
+        patch(folder / "all_1", packet * 4096 + 56, bytes(8))
+        trust = json.loads(readers.ours(folder))["trust"]
+        assert trust["unreadable"] == 1 and not trust["ok"] and trust["events"] > 0, trust
+        assert any("all_1: cut short" in note for note in trust["notes"]), trust
+
+    folder = work_folder / "metadata" / "trace"
+    fill(Trace(), 1).write(folder)
+    patch(folder / "metadata", 24, (2**20).to_bytes(4, "little"))
+    done = subprocess.run([readers.gaptrace, "report", folder], capture_output=True, timeout=300)
+    assert done.returncode == 2 and b"metadata: the packet at byte 0 is not whole" in done.stderr, done.stderr
 
 
 def main():
@@ -118,7 +151,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as work_folder:
         for check in (apart_in_time, several_pauses, covered_by_another, nobody_knows, outside_the_window,
-                      put_together):
+                      put_together, counted_backwards, without_an_end):
             folder = pathlib.Path(work_folder) / check.__name__
             folder.mkdir()
             check(readers, folder)
