@@ -16,7 +16,7 @@ record() {
   local session=$1 first
   shift
   lttng create "$session" --output="$WORK/$session" >/dev/null
-  lttng enable-channel -u -s "$session" --subbuf-size=1M --num-subbuf=8 "$@" all >/dev/null
+  lttng enable-channel -u -s "$session" --subbuf-size=256k --num-subbuf=8 "$@" all >/dev/null
   lttng enable-event -u -s "$session" -c all 'gaptrace:*,gaptrace_gpu:*' >/dev/null
   lttng add-context -u -s "$session" -c all -t vpid -t vtid >/dev/null
   lttng start "$session" >/dev/null
@@ -83,7 +83,7 @@ record "$session" --buffers-pid
 claim "the chunks of a rotated session are one recording"
 session=$(lttng_session_name rotated)
 lttng create "$session" --output="$WORK/$session" >/dev/null
-lttng enable-channel -u -s "$session" --subbuf-size=1M --num-subbuf=8 all >/dev/null
+lttng enable-channel -u -s "$session" --subbuf-size=256k --num-subbuf=8 all >/dev/null
 lttng enable-event -u -s "$session" -c all 'gaptrace:*,gaptrace_gpu:*' >/dev/null
 lttng add-context -u -s "$session" -c all -t vpid -t vtid >/dev/null
 lttng start "$session" >/dev/null
@@ -201,7 +201,7 @@ done
 cp -r "$recording" "$WORK/cut-metadata"
 metadata=$(find "$WORK/cut-metadata" -name metadata | head -1)
 truncate -s -1500 "$metadata"
-expect_status 2 timeout 100 "$gaptrace" report "$WORK/cut-metadata"
+expect_status 2 timeout 600 "$gaptrace" report "$WORK/cut-metadata"
 expect_line "$WORK/stderr" "/metadata: the packet at byte [0-9]* is not whole.*copy the metadata"
 # A stream of a class that the metadata does not know: babeltrace2 tells the addresses of its objects.
 cp -r "$recording" "$WORK/undescribed"

@@ -54,7 +54,7 @@ parallel_adders_lose_nothing() {
     (
       for k in $(seq 0 3); do
         at=$((100 + i * 8 + k * 2))
-        history "$database" add --wait 60s --build "b$i" "$WORK/many/$(printf %04d $at).json" \
+        history "$database" add --wait 1000s --build "b$i" "$WORK/many/$(printf %04d $at).json" \
           "$WORK/many/$(printf %04d $((at + 1))).json" >/dev/null
       done
     ) &

@@ -30,7 +30,7 @@ for i in $(seq 0 7); do
   at=$((1000 + i * 10))
   mapfile -t batch < <(printf "$WORK/batch/%04d.json\n" $(seq $at $((at + 9))))
   before=$(count_runs)
-  started=${EPOCHREALTIME/./}
+  started=${EPOCHREALTIME/[.,]/}
   "$gaptrace" history "$database" add "${batch[@]}" >/dev/null 2>&1 &
   adder=$!
   if [ "$i" -gt 0 ]; then
@@ -38,7 +38,7 @@ for i in $(seq 0 7); do
     kill -KILL "$adder" 2>/dev/null || true
   fi
   wait "$adder" 2>/dev/null || true
-  [ "$i" -gt 0 ] || lasts=$((${EPOCHREALTIME/./} - started))
+  [ "$i" -gt 0 ] || lasts=$((${EPOCHREALTIME/[.,]/} - started))
   after=$(count_runs)
   [ "$after" -eq "$before" ] || [ "$after" -eq $((before + 10)) ] || fail "$((after - before)) of 10 runs were added"
 done

@@ -64,5 +64,5 @@ for what in "1 v 1" "5 v 5"; do
   echo "  $what runs of 64 units: ${worse[$what]:-0} of ${compared[$what]:-0}, not compared ${refused[$what]:-0}"
 done
 [ $((${refused["1 v 1"]:-0} + ${refused["5 v 5"]:-0})) -eq 0 ] || fail "runs of one configuration were not comparable"
-# Of 20 at a rate of 1 %, two or more are as likely as 1.7 %.
-[ $((${worse["1 v 1"]:-0} * 20)) -le "$comparisons" ] || fail "more than one in twenty equals was called worse"
+# Of 20 at a rate of 1 %, two or more are as likely as 1.7 %, which is too much for a test, and three or more as 0.1 %.
+[ $((${worse["1 v 1"]:-0} * 10)) -le "$comparisons" ] || fail "more than one in ten equals was called worse"
