@@ -21,15 +21,11 @@ function(unit_test subject)
   _test_properties(unit.${subject} unit "${ARG_TIMEOUT}")
 endfunction()
 
-# script_test(integration demo demo.sh): runs a script with the build folder as its argument. A
-# story's limit is only for hangs: it may have to wait for the turn of another (lttng.sh).
+# script_test(integration demo demo.sh): runs a script with the build folder as its argument.
 function(script_test kind subject script)
   cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "ARGUMENTS" ${ARGN})
   add_test(NAME ${kind}.${subject}
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${PROJECT_BINARY_DIR} ${ARG_ARGUMENTS})
-  if(NOT ARG_TIMEOUT AND kind STREQUAL integration)
-    set(ARG_TIMEOUT 1200)
-  endif()
   _test_properties(${kind}.${subject} ${kind} "${ARG_TIMEOUT}")
   if(ARG_SERIAL)
     set_tests_properties(${kind}.${subject} PROPERTIES RUN_SERIAL TRUE)
@@ -57,9 +53,10 @@ endfunction()
 # Only the scripts that record load the provider (lttng.sh): the others' events would be in whatever
 # is recorded on the machine meanwhile.
 function(_test_properties test label timeout)
-  # For hangs: a machine that is busy with ten other things takes ten times as long.
+  # For hangs: a machine that is busy with ten other things takes ten times as long, and a script may
+  # have to wait for the turn of another (lttng.sh).
   if(NOT timeout)
-    set(timeout 600)
+    set(timeout 1200)
   endif()
   set_tests_properties(${test} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT ${timeout}
     ENVIRONMENT "GAPTRACE_PROVIDER=off;ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")

@@ -5,7 +5,7 @@ set -euo pipefail
 work=$(mktemp -d "${TMPDIR:-/tmp}/gaptrace-run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cp "$(dirname "$(realpath "$0")")/run.sh" "$work"
-export OUT=$work/out GPU_BUILD=$work/build GPU_PATIENCE=1
+export OUT=$work/out GPU_BUILD=$work/build GPU_PATIENCE=5
 
 fail() {
   echo "$*" >&2
@@ -17,7 +17,7 @@ fail() {
 cat >"$work/steps.sh" <<'STEPS'
 ROOT=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 steps=("early 60 gpu" "build 60 host" "good 60 gpu" "half 60 host" "record_some 60 host" "copy 60 host"
-  "hang 5 gpu" "late 60 gpu" "last 60 host")
+  "hang 1 gpu" "late 60 gpu" "last 60 host")
 
 step_build() {
   mkdir -p "$BUILD/tests/gpu"

@@ -1,7 +1,7 @@
 # The bodies of kernels, run on the host over made-up threads.
 unit_test(cuda_field LIBRARIES prover_cuda)
 unit_test(cuda_points LIBRARIES prover_cuda)
-unit_test(cuda_sums OPTIMIZED LIBRARIES prover_cuda SOURCES cuda_emulation.c TIMEOUT 600)
+unit_test(cuda_sums OPTIMIZED LIBRARIES prover_cuda SOURCES cuda_emulation.c)
 unit_test(cuda_vectors OPTIMIZED LIBRARIES prover_cuda)
 # The backend over a runtime that is the host; its files are the test's own where CUDA is not built.
 set(cuda_emulated cuda_emulation.c cuda_runtime.c cuda_runtime_launch.c cuda_streams.c)
@@ -31,7 +31,7 @@ if(GAPTRACE_CUDA AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
   add_library(cuda_ptx STATIC ${ptx_sources})
   target_include_directories(cuda_ptx PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(cuda_ptx PRIVATE -w -O0 -g0)
-  unit_test(cuda_sums_ptx OPTIMIZED FROM cuda_sums LIBRARIES prover_cuda cuda_ptx SOURCES cuda_emulation.c TIMEOUT 600)
+  unit_test(cuda_sums_ptx OPTIMIZED FROM cuda_sums LIBRARIES prover_cuda cuda_ptx SOURCES cuda_emulation.c)
   unit_test(cuda_vectors_ptx OPTIMIZED FROM cuda_vectors LIBRARIES prover_cuda cuda_ptx)
   # And runtime.cu over a look-alike of CUDA's library, which launches them.
   unit_test(runtime_cuda LIBRARIES prover_device cuda_ptx
@@ -57,5 +57,5 @@ target_compile_options(gpu_rates_emulated PRIVATE $<$<CONFIG:Debug>:-O2>)
 target_link_libraries(gpu_rates_emulated PRIVATE prover_device project_quality)
 foreach(mode transform copies msm ones)
   add_test(NAME unit.gpu_rates_${mode} COMMAND gpu_rates_emulated ${mode} 1 6)
-  _test_properties(unit.gpu_rates_${mode} unit 300)
+  _test_properties(unit.gpu_rates_${mode} unit "")
 endforeach()

@@ -36,12 +36,12 @@ def main():
         trace = CASES / name
         if not trace.is_dir():
             continue
-        ours = subprocess.run([gaptrace, "report", str(trace)], capture_output=True, timeout=120,
+        ours = subprocess.run([gaptrace, "report", str(trace)], capture_output=True, timeout=300,
                               env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0"))
         if ours.returncode not in (2, 4) or ours.stderr.count(b"\n") != 1:
             problems.append(f"{name}: gaptrace report: exit code {ours.returncode}, not one line: {ours.stderr[-300:]}")
         done = subprocess.run(["babeltrace2", str(trace), "-c", "sink.gaptrace.report", "-p", 'format="json"'],
-                              capture_output=True, env=variables, timeout=120)
+                              capture_output=True, env=variables, timeout=300)
         if done.returncode != expected["exit"]:
             problems.append(f"{name}: exit code {done.returncode}, the stock sinks' {expected['exit']}: {done.stderr[-300:]}")
         if not done.stdout:

@@ -62,7 +62,7 @@ def kernel_trace(wakes, preempted):
 
 
 def report(gaptrace, *folders):
-    done = subprocess.run([gaptrace, "report", "--format", "json", *folders], capture_output=True, timeout=60)
+    done = subprocess.run([gaptrace, "report", "--format", "json", *folders], capture_output=True, timeout=300)
     return done.returncode, done.stdout, done.stderr.decode()
 
 

@@ -80,7 +80,7 @@ class Readers:
 
     def ours(self, folder):
         done = subprocess.run([self.gaptrace, "report", "--threshold", "1us", "--format", "json", folder],
-                              capture_output=True, timeout=100)
+                              capture_output=True, timeout=300)
         assert done.returncode in (0, 4), done.stderr.decode()
         return done.stdout
 
@@ -88,7 +88,7 @@ class Readers:
         path = folder.parent / "stock.json"
         done = subprocess.run(
             ["babeltrace2", f"--plugin-path={self.plugins}", folder, "-c", "sink.gaptrace.report", "-p",
-             f'format="json",threshold="1us",path="{path}"'], env=self.environment, capture_output=True, timeout=100)
+             f'format="json",threshold="1us",path="{path}"'], env=self.environment, capture_output=True, timeout=300)
         assert done.returncode == 0, done.stderr.decode()
         return path.read_bytes()
 

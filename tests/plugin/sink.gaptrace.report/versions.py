@@ -66,7 +66,7 @@ def kernel(trace, time, start, end, /, **more):
 
 def report(gaptrace, *folders):
     done = subprocess.run([gaptrace, "report", "--threshold", "1ns", "--format", "json", *folders],
-                          capture_output=True, timeout=60)
+                          capture_output=True, timeout=300)
     assert done.returncode in (0, 4), done.stderr.decode()
     return json.loads(done.stdout)
 
@@ -143,7 +143,7 @@ def gaps_are_no_recording(gaptrace, folder):
     trace.write(folder)
     done = subprocess.run(
         ["babeltrace2", folder, "-c", "filter.gaptrace.gaps", "-p", 'threshold="1ns"', "-c", "sink.gaptrace.report"],
-        capture_output=True, timeout=60, text=True, env=environment(sys.argv[1]))
+        capture_output=True, timeout=300, text=True, env=environment(sys.argv[1]))
     assert done.returncode == 1 and done.stdout == "", (done.returncode, done.stdout)
     said = " ".join(done.stderr.split())
     assert "no gaptrace events of a recording" in said and "connect the recording itself" in said, said
