@@ -24,11 +24,8 @@ CONF
   >"$WORK/log" 2>&1 &
 recorder=$!
 at_exit kill "$recorder"
-# The socket is there before the daemon listens on it, and the log says when it does.
-serves() {
-  [ "$(grep -c 'info: serving' "$WORK/log")" -gt 0 ]
-}
-wait_until 120 serves
+# The socket is there before the daemon listens on it.
+wait_until 300 grep -q 'info: serving' "$WORK/log"
 "$BUILD/bin/prove" --socket "$socket" --kind squaring --jobs 4 --partitions 3 --verify -o "$WORK/proofs" \
   >"$WORK/proved" 2>&1 || { cat "$WORK/proved" "$WORK/log" >&2; fail "proving failed"; }
 kill -TERM "$recorder"

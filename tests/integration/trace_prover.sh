@@ -28,7 +28,8 @@ at_exit kill "$daemon"
 unset NVTX_INJECTION64_PATH NVTX_SUMMARY
 
 claim "two jobs of three partitions are proved"
-wait_until 300 test -S "$WORK/socket"
+# The socket is there before the daemon listens on it.
+wait_until 300 grep -q 'info: serving' "$WORK/log"
 "$BUILD/bin/prove" --socket "$WORK/socket" --kind squaring --jobs 2 --partitions 3 --verify -o "$WORK/proofs" |
   tail -n 1
 kill -TERM "$daemon"
