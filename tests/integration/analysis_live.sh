@@ -89,5 +89,9 @@ for device in report["devices"]:
     assert device["busy_ns"] + device["copying_ns"] + device["idle_ns"] == device["span_ns"]
 PYTHON
 
-claim "what the relay daemon kept is a recording"
-"$gaptrace" report "$WORK/relay" >/dev/null
+claim "what the relay daemon kept of a session is a recording"
+kept=("$WORK"/relay/*/*)
+expect_equal "${#kept[@]}" 2 "recordings"
+for recording in "${kept[@]}"; do
+  "$gaptrace" report "$recording" >/dev/null
+done

@@ -5,6 +5,8 @@ here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 BUILD=$(realpath "$1")
 gaptrace=$BUILD/bin/gaptrace
 database=
+# Other users read here: one who has no rights, and the server's.
+umask 022
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/gaptrace-history.XXXXXX")
 chmod 755 "$WORK"
 
