@@ -26,8 +26,8 @@
 /* A directory and the logical trace that it is part of. */
 struct member {
 	const char *path;
-	char *group;   /* the trace's UUID; NULL: a trace of its own, or unreadable */
-	char *salvage; /* read instead of `path` when a stream of the trace is cut */
+	char *group;            /* the trace's UUID; NULL: a trace of its own, or unreadable */
+	struct salvage salvage; /* read instead of `path` when a stream of the trace is cut */
 	bool is_readable;
 	bool is_added;
 };
@@ -163,8 +163,8 @@ static bt_value *source_params(struct graph *graph, const struct member *first)
 			continue;
 		}
 		member->is_added = true;
-		if (bt_value_array_append_string_element(
-			    paths, member->salvage ? member->salvage : member->path) !=
+		if (bt_value_array_append_string_element(paths,
+			    member->salvage.directory ? member->salvage.directory : member->path) !=
 			BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK) {
 			bt_value_put_ref(params);
 			return NULL;
@@ -319,8 +319,9 @@ static enum status scan_files(const struct graph *graph, struct plain_files *fil
 		const struct member *member = &graph->members[i];
 
 		if (member->is_readable && member->is_added) {
-			status = plain_files_scan(
-				files, member->salvage ? member->salvage : member->path);
+			status = plain_files_scan(files, member->salvage.directory
+								 ? member->salvage.directory
+								 : member->path);
 		}
 	}
 	return status;
@@ -333,7 +334,8 @@ static const char *folder_of(const struct graph *graph, const char *path)
 
 	for (size_t i = 0; i < graph->inputs->count; i++) {
 		const struct member *member = &graph->members[i];
-		const char *folder = member->salvage ? member->salvage : member->path;
+		const char *folder =
+			member->salvage.directory ? member->salvage.directory : member->path;
 
 		if (strlen(folder) == length && strncmp(folder, path, length) == 0) {
 			return member->path;
@@ -485,7 +487,7 @@ enum status graph_read(const struct input_list *inputs, struct feed *feed, struc
 	bt_plugin_put_ref(graph.ctf);
 	for (size_t i = 0; i < inputs->count && graph.members; i++) {
 		free(graph.members[i].group);
-		salvage_remove(graph.members[i].salvage);
+		salvage_remove(&graph.members[i].salvage);
 	}
 	free(graph.sources);
 	free(graph.members);

@@ -179,52 +179,50 @@ static enum status take_all(const char *trace, const char *directory,
 }
 
 enum status salvage_make(const char *trace, const struct salvage_listener *listener,
-	char **out_directory, struct diag *diag)
+	struct salvage *out_salvage, struct diag *diag)
 {
 	const char *folder = getenv("TMPDIR");
 	char *absolute = realpath(trace, NULL);
-	char *directory = NULL;
+	struct salvage salvage = {.directory = NULL};
 	uint32_t cut_count = 0;
 	enum status status;
 
 	if (!absolute) {
 		return diag_set(diag, status_from_errno(errno), "%s: %s", trace, strerror(errno));
 	}
-	if (asprintf(&directory, "%s/gaptrace-report.XXXXXX", folder ? folder : "/tmp") < 0) {
+	if (asprintf(&salvage.directory, "%s/gaptrace-report.XXXXXX", folder ? folder : "/tmp") <
+		0) {
 		free(absolute);
 		return STATUS_NO_MEMORY;
 	}
-	if (!mkdtemp(directory)) {
-		status = diag_set(
-			diag, status_from_errno(errno), "%s: %s", directory, strerror(errno));
-		free(directory);
+	if (!mkdtemp(salvage.directory)) {
+		status = diag_set(diag, status_from_errno(errno), "%s: %s", salvage.directory,
+			strerror(errno));
+		free(salvage.directory);
 		free(absolute);
 		return status;
 	}
-	status = take_all(absolute, directory, listener, &cut_count, diag);
+	salvage_guard_start(salvage.directory, &salvage.guard);
+	status = take_all(absolute, salvage.directory, listener, &cut_count, diag);
 	free(absolute);
 	if (status == STATUS_OK && cut_count == 0 && !index_files_are_damaged(trace)) {
 		status = STATUS_NOT_FOUND;
 	}
 	if (status != STATUS_OK) {
-		salvage_remove(directory);
+		salvage_remove(&salvage);
 		return status;
 	}
-	*out_directory = directory;
+	*out_salvage = salvage;
 	return STATUS_OK;
 }
 
-void salvage_remove(char *directory)
+void salvage_remove(struct salvage *salvage)
 {
-	DIR *entries = directory ? opendir(directory) : NULL;
-	const struct dirent *entry;
-
-	while (entries && (entry = readdir(entries)) != NULL) {
-		(void)unlinkat(dirfd(entries), entry->d_name, 0);
+	if (!salvage->directory) {
+		return;
 	}
-	if (entries) {
-		(void)closedir(entries);
-		(void)rmdir(directory);
-	}
-	free(directory);
+	salvage_guard_clear(salvage->directory);
+	salvage_guard_stop(&salvage->guard);
+	free(salvage->directory);
+	*salvage = (struct salvage){.directory = NULL};
 }

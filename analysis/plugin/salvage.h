@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "analysis/plugin/salvage_guard.h"
 #include "trace/base/cleanup.h"
 #include "trace/base/diag.h"
 #include "trace/base/status.h"
@@ -28,13 +29,19 @@ struct salvage_listener {
 	enum status (*cut)(void *context, const struct salvage_cut *cut);
 };
 
+/* What was made; all zeros: nothing. */
+struct salvage {
+	char *directory;
+	struct salvage_guard guard;
+};
+
 /*
- * Gives the path of the made directory; to be removed with salvage_remove. NOT_FOUND when no
- * stream of the trace is cut and no index is damaged, so that there is nothing to mend. Indexes
- * are left out.
+ * Gives the made directory; to be removed with salvage_remove, or gone with this process. NOT_FOUND
+ * when no stream of the trace is cut and no index is damaged, so that there is nothing to mend.
+ * Indexes are left out.
  */
 MUST_CHECK enum status salvage_make(const char *trace, const struct salvage_listener *listener,
-	char **out_directory, struct diag *diag);
+	struct salvage *out_salvage, struct diag *diag);
 
-/* Removes the directory and frees its path. Accepts NULL. */
-void salvage_remove(char *directory);
+/* Removes the directory, if there is one. */
+void salvage_remove(struct salvage *salvage);

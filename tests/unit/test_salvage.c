@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves that shortened copies of streams do not outlive the process that made them. */
+#include "analysis/plugin/salvage.h"
+
+#include <dirent.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A guard needs milliseconds; a busy machine may give it none for a while. */
+#define LOOK_COUNT_MAX 6000
+#define LOOK_MS        10
+
+static char folder[] = "/tmp/gaptrace-salvage.XXXXXX";
+
+/* A trace with a stream that is no whole packet. */
+static int make_trace(void **state)
+{
+	FILE *stream;
+
+	(void)state;
+	if (!mkdtemp(folder) || chdir(folder) != 0 || mkdir("trace", 0777) != 0 ||
+		mkdir("copies", 0777) != 0 || setenv("TMPDIR", "copies", 1) != 0) {
+		return -1;
+	}
+	stream = fopen("trace/hot_0", "w");
+	return stream && fputs("cut", stream) >= 0 && fclose(stream) == 0 ? 0 : -1;
+}
+
+static int remove_trace(void **state)
+{
+	(void)state;
+	return unlink("trace/hot_0") == 0 && rmdir("trace") == 0 && rmdir("copies") == 0 &&
+			       chdir("/") == 0 && rmdir(folder) == 0
+		       ? 0
+		       : -1;
+}
+
+static enum status ignore(void *context, const struct salvage_cut *cut)
+{
+	(void)context;
+	(void)cut;
+	return STATUS_OK;
+}
+
+static const struct salvage_listener listener = {NULL, ignore};
+
+static int count_copies(void)
+{
+	DIR *entries = opendir("copies");
+	int count = 0;
+
+	assert_non_null(entries);
+	while (readdir(entries)) {
+		count++;
+	}
+	(void)closedir(entries);
+	return count - 2; /* "." and ".." */
+}
+
+static void what_was_made_is_removed(void **state)
+{
+	struct salvage salvage = {.directory = NULL};
+	struct diag diag = {""};
+
+	(void)state;
+	assert_int_equal(salvage_make("trace", &listener, &salvage, &diag), STATUS_OK);
+	assert_int_equal(count_copies(), 1);
+	salvage_remove(&salvage);
+	assert_int_equal(count_copies(), 0);
+	salvage_remove(&salvage);
+}
+
+/* `made` is closed by the child's death, and by nothing else: a guard keeps no descriptor. */
+static void die_in_between(void)
+{
+	struct salvage salvage = {.directory = NULL};
+	int made[2];
+	char byte = 0;
+	pid_t child;
+
+	assert_int_equal(pipe(made), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (salvage_make("trace", &listener, &salvage, NULL) == STATUS_OK &&
+			count_copies() == 1 && write(made[1], "x", 1) == 1) {
+			(void)raise(SIGKILL);
+		}
+		_exit(1);
+	}
+	(void)close(made[1]);
+	assert_int_equal(read(made[0], &byte, 1), 1);
+	assert_int_equal(read(made[0], &byte, 1), 0);
+	(void)close(made[0]);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void what_a_killed_process_made_is_removed(void **state)
+{
+	(void)state;
+	die_in_between();
+	for (int i = 0; i < LOOK_COUNT_MAX && count_copies() > 0; i++) {
+		(void)poll(NULL, 0, LOOK_MS);
+	}
+	assert_int_equal(count_copies(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_made_is_removed),
+		cmocka_unit_test(what_a_killed_process_made_is_removed),
+	};
+
+	return cmocka_run_group_tests(tests, make_trace, remove_trace);
+}
