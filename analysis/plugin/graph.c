@@ -3,6 +3,7 @@
 
 #include "analysis/plugin/index_files.h"
 #include "analysis/plugin/metadata_packets.h"
+#include "analysis/plugin/plugin_find.h"
 #include "analysis/plugin/salvage.h"
 #include "analysis/plugin/sink_streams.h"
 #include "analysis/plugin/trial.h"
@@ -15,13 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* Plugins come from the user's and the system's folders, never from this program. */
-#define FIND_ENVIRONMENT BT_TRUE
-#define FIND_USER        BT_FALSE
-#define FIND_SYSTEM      BT_TRUE
-#define FIND_STATIC      BT_TRUE
-#define FIND_STRICT      BT_FALSE
 
 /* A directory and the logical trace that it is part of. */
 struct member {
@@ -190,18 +184,18 @@ static enum status on_cut(void *context, const struct salvage_cut *cut)
 	return status == STATUS_OK ? analyzer_add_loss(graph->feed->analyzer, &loss) : status;
 }
 
-/* Mends what can be mended in the trace of `first`; false when there was nothing to mend. */
-static bool salvage(struct graph *graph, const struct member *first)
+/* Mends what can be mended in the trace of `first`; false: nothing. `failure` says what could not.
+ */
+static bool salvage(struct graph *graph, const struct member *first, struct diag *failure)
 {
 	const struct salvage_listener listener = {graph, on_cut};
 	bool is_mended = false;
-	struct diag diag = {""};
 
 	for (size_t i = 0; i < graph->inputs->count; i++) {
 		struct member *member = &graph->members[i];
 
 		if (member->is_readable && is_same_trace(first, member) &&
-			salvage_make(member->path, &listener, &member->salvage, &diag) ==
+			salvage_make(member->path, &listener, &member->salvage, failure) ==
 				STATUS_OK) {
 			is_mended = true;
 		}
@@ -238,6 +232,7 @@ static enum status find_params(
 	bt_value *params = source_params(graph, first);
 	char reason[TRIAL_REASON_BYTES] = "a packet has no length";
 	char again[TRIAL_REASON_BYTES];
+	struct diag failure = {""};
 	bool is_good = false;
 	enum status status = params ? STATUS_OK : STATUS_NO_MEMORY;
 
@@ -247,18 +242,24 @@ static enum status find_params(
 	}
 	if (status == STATUS_OK &&
 		(!is_good || any_folder(graph, first, index_files_are_damaged)) &&
-		salvage(graph, first)) {
+		salvage(graph, first, &failure) && !failure.line[0]) {
 		bt_value_put_ref(params);
 		params = source_params(graph, first);
 		status = params ? trial_open(source_class(graph), params, &is_good, again)
 				: STATUS_NO_MEMORY;
 	}
-	if (status == STATUS_OK && is_good) {
+	/* Not the damaged one instead: babeltrace2 would abort, or not end. */
+	if (status == STATUS_OK && is_good && !failure.line[0]) {
 		*out_params = MOVE(params);
 		return STATUS_OK;
 	}
 	bt_value_put_ref(params);
-	return status == STATUS_OK ? note_unreadable(graph, "%s: %s", first->path, reason) : status;
+	if (status != STATUS_OK || failure.line[0] == '\0') {
+		return status == STATUS_OK ? note_unreadable(graph, "%s: %s", first->path, reason)
+					   : status;
+	}
+	return note_unreadable(graph, "%s: damaged, and no copy can be made; set TMPDIR: %s",
+		first->path, failure.line);
 }
 
 static enum status add_source(struct graph *graph, const struct member *member, struct diag *diag)
@@ -414,22 +415,9 @@ static enum status run(struct graph *graph, struct sink_streams *streams)
 		streams->reason.line[0] ? streams->reason.line : reason);
 }
 
-static enum status find_plugin(const char *name, struct diag *diag, const bt_plugin **out_plugin)
-{
-	char reason[TRIAL_REASON_BYTES];
-
-	if (bt_plugin_find(name, FIND_ENVIRONMENT, FIND_USER, FIND_SYSTEM, FIND_STATIC, FIND_STRICT,
-		    out_plugin) == BT_PLUGIN_FIND_STATUS_OK) {
-		return STATUS_OK;
-	}
-	trial_take_reason(reason);
-	return diag_set(diag, STATUS_UNAVAILABLE,
-		"babeltrace2's plugin `%s` was not found; install the package babeltrace2", name);
-}
-
 static enum status set_up(struct graph *graph, struct diag *diag)
 {
-	const enum status status = find_plugin("ctf", diag, &graph->ctf);
+	const enum status status = plugin_find("ctf", diag, &graph->ctf);
 
 	if (status != STATUS_OK) {
 		return status;

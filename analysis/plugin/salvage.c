@@ -63,6 +63,21 @@ static enum status scan(int file, const char *path, struct salvage_cut *cut, str
 	return STATUS_OK;
 }
 
+/* A disk that is full takes what it can, and only the next write says why. */
+static bool write_all(int to, const char *bytes, size_t count)
+{
+	while (count > 0) {
+		const ssize_t put = write(to, bytes, count);
+
+		if (put <= 0) {
+			return false;
+		}
+		bytes += put;
+		count -= (size_t)put;
+	}
+	return true;
+}
+
 /* NOLINTNEXTLINE(bugprone-easily-swappable-parameters): as copy_file_range has them. */
 static enum status copy_bytes(int from, int to, uint64_t count)
 {
@@ -76,7 +91,7 @@ static enum status copy_bytes(int from, int to, uint64_t count)
 		errno = 0;
 		got = pread(from, buffer, chunk, offset);
 
-		if (got <= 0 || write(to, buffer, (size_t)got) != got) {
+		if (got <= 0 || !write_all(to, buffer, (size_t)got)) {
 			return errno ? status_from_errno(errno) : STATUS_IO;
 		}
 		offset += got;

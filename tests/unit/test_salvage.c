@@ -81,6 +81,20 @@ static void what_was_made_is_removed(void **state)
 	salvage_remove(&salvage);
 }
 
+static void a_copy_that_has_no_place_is_told(void **state)
+{
+	struct salvage salvage = {.directory = NULL};
+	struct diag diag = {""};
+
+	(void)state;
+	assert_int_equal(setenv("TMPDIR", "nosuch", 1), 0);
+	assert_int_equal(salvage_make("trace", &listener, &salvage, &diag), STATUS_NOT_FOUND);
+	assert_int_equal(setenv("TMPDIR", "copies", 1), 0);
+	/* As it is not when there is nothing to mend. */
+	assert_non_null(strstr(diag.line, "nosuch/gaptrace-report."));
+	salvage_remove(&salvage);
+}
+
 /* `made` is closed by the child's death, and by nothing else: a guard keeps no descriptor. */
 static void die_in_between(void)
 {
@@ -120,6 +134,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_made_is_removed),
+		cmocka_unit_test(a_copy_that_has_no_place_is_told),
 		cmocka_unit_test(what_a_killed_process_made_is_removed),
 	};
 

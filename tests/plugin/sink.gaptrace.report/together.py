@@ -5,9 +5,11 @@
 usage: together.py BUILD_FOLDER
 
 The time that no recording covers is said and charged to nobody; a stream with another one behind it,
-or with numbers that cannot be, is said to be such. `gaptrace report` and the stock babeltrace2 with the plugin agree on both.
+or with numbers that cannot be, is said to be such. `gaptrace report` and the stock babeltrace2 with the
+plugin agree on both.
 """
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -145,13 +147,23 @@ def without_an_end(readers, work_folder):
     assert done.returncode == 2 and b"metadata: the packet at byte 0 is not whole" in done.stderr, done.stderr
 
 
+def no_room_to_mend(readers, work_folder):
+    """A stream that is cut is read from a copy; without a place for one the report says so, and what to do."""
+    folder = work_folder / "trace"
+    fill(Trace(), 1).write(folder)
+    (folder / "all_1").write_bytes((folder / "all_1").read_bytes()[:-100])
+    done = subprocess.run([readers.gaptrace, "report", folder], capture_output=True, timeout=300,
+                          env={**os.environ, "TMPDIR": str(work_folder / "nosuch")})
+    assert done.returncode == 2 and b"set TMPDIR" in done.stderr and b"nosuch" in done.stderr, done.stderr
+
+
 def main():
     readers = Readers(pathlib.Path(sys.argv[1]))
     if not shutil.which("babeltrace2"):
         return 77
     with tempfile.TemporaryDirectory() as work_folder:
         for check in (apart_in_time, several_pauses, covered_by_another, nobody_knows, outside_the_window,
-                      put_together, counted_backwards, without_an_end):
+                      put_together, counted_backwards, without_an_end, no_room_to_mend):
             folder = pathlib.Path(work_folder) / check.__name__
             folder.mkdir()
             check(readers, folder)
