@@ -147,6 +147,7 @@ enum status analyzer_add_loss(struct analyzer *analyzer, const struct analyzer_l
 {
 	const uint64_t count = loss->count & LOSS_COUNT_MASK;
 	enum status status;
+	uint64_t end_ns;
 
 	if (loss->kind == ANALYZER_LOST_EVENTS) {
 		/* A loss whose size is not told is one at least. */
@@ -156,14 +157,16 @@ enum status analyzer_add_loss(struct analyzer *analyzer, const struct analyzer_l
 		analyzer->trust.discarded_packets += count ? count : 1;
 	}
 	/* Counted above; without a range no gap is touched by it. */
-	if (!loss->has_range || loss->begin_ns >= loss->end_ns) {
+	if (!loss->has_range || loss->begin_ns > loss->end_ns) {
 		return STATUS_OK;
 	}
-	status = interval_set_add(&analyzer->trust.untrusted, loss->begin_ns, loss->end_ns);
+	/* Packets that meet in one nanosecond still lack what was lost there. */
+	end_ns = loss->begin_ns < loss->end_ns ? loss->end_ns : loss->end_ns + 1;
+	status = interval_set_add(&analyzer->trust.untrusted, loss->begin_ns, end_ns);
 	if (status != STATUS_OK) {
 		return status;
 	}
-	return walk_add_untrusted(analyzer->walk, loss->begin_ns, loss->end_ns,
+	return walk_add_untrusted(analyzer->walk, loss->begin_ns, end_ns,
 		loss->kind == ANALYZER_LOST_EVENTS ? "lost events" : "lost packets");
 }
 

@@ -2,6 +2,7 @@
 #include "analysis/core/walk.h"
 
 #include "analysis/core/walk_add.h"
+#include "analysis/core/walk_doubt.h"
 #include "analysis/core/walk_state.h"
 
 #include <assert.h>
@@ -25,7 +26,7 @@ enum status walk_create(struct walk **out_walk)
 	walk_scheds_init(&walk->scheds);
 	walk_devices_init(&walk->devices);
 	walk_imports_init(&walk->imports);
-	walk_ring_init(&walk->untrusted, sizeof(struct walk_untrusted));
+	walk_losses_init(&walk->losses);
 	*out_walk = walk;
 	return STATUS_OK;
 }
@@ -44,7 +45,7 @@ void walk_destroy(struct walk *walk)
 	walk_scheds_finish(&walk->scheds);
 	walk_devices_finish(&walk->devices);
 	walk_imports_finish(&walk->imports);
-	walk_ring_finish(&walk->untrusted);
+	walk_losses_finish(&walk->losses);
 	walk_map_finish(&walk->thread_names);
 	walk_names_finish(&walk->names);
 	free(walk);
@@ -69,19 +70,7 @@ static void sweep(struct walk *walk)
 	walk_jobs_sweep(&walk->jobs, forget_ns);
 	walk_scheds_sweep(&walk->scheds, forget_ns);
 	walk_devices_sweep(&walk->devices, forget_ns);
-	walk_ring_drop_front(&walk->untrusted, walk_ring_below(&walk->untrusted, forget_ns));
-}
-
-/* Nothing can be said about [begin_ns, end_ns). */
-static enum status distrust(
-	struct walk *walk, uint64_t begin_ns, uint64_t end_ns, const char *reason)
-{
-	const struct walk_untrusted entry = {
-		.end_ns = end_ns, .begin_ns = begin_ns, .reason = reason};
-
-	/* In order of their ends, as all rings of the walk. */
-	return walk_ring_insert(
-		&walk->untrusted, walk_ring_below(&walk->untrusted, end_ns), &entry);
+	walk_losses_sweep(&walk->losses, forget_ns);
 }
 
 /* A gap has been open for so long that its history fills the memory: lets the older half go. */
@@ -90,7 +79,11 @@ static enum status forget_by_force(struct walk *walk)
 	const uint64_t begin_ns =
 		walk->lanes.forget_ns > walk->first_ns ? walk->lanes.forget_ns : walk->first_ns;
 	const uint64_t end_ns = begin_ns + (walk->now_ns - begin_ns) / 2;
-	enum status status = distrust(walk, begin_ns, end_ns, "history limit");
+	const struct walk_loss loss = {.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.reason = "history limit",
+		.kind = WALK_LOSS_HISTORY};
+	const enum status status = walk_losses_add(&walk->losses, &loss);
 
 	/* What the older half would have told is then `unknown: history limit`. */
 	walk->lanes.forget_ns = end_ns;
@@ -120,6 +113,11 @@ enum status walk_add(struct walk *walk, const struct event *event)
 		walk->first_ns = event->time_ns;
 	}
 	walk->event_count++;
+	walk->lanes.now_ns = event->time_ns;
+	status = walk_doubt_begin(walk, event->time_ns);
+	if (status != STATUS_OK) {
+		return status;
+	}
 	/* Before anything can refuse the event: evidence is what was recorded, not what was
 	 * used. */
 	walk_witness_add(&walk->witness, event);
@@ -159,6 +157,7 @@ void walk_forget_before(struct walk *walk, uint64_t time_ns)
 enum status walk_add_untrusted(
 	struct walk *walk, uint64_t begin_ns, uint64_t end_ns, const char *reason)
 {
+	struct walk_loss loss;
 	const char *kept;
 
 	assert(walk && reason);
@@ -168,7 +167,8 @@ enum status walk_add_untrusted(
 	if (!kept) {
 		return STATUS_NO_MEMORY;
 	}
-	return begin_ns < end_ns ? distrust(walk, begin_ns, end_ns, kept) : STATUS_OK;
+	loss = (struct walk_loss){.begin_ns = begin_ns, .end_ns = end_ns, .reason = kept};
+	return begin_ns < end_ns ? walk_losses_add(&walk->losses, &loss) : STATUS_OK;
 }
 
 enum status walk_add_device(struct walk *walk, int32_t pid, int32_t ordinal, uint32_t device)

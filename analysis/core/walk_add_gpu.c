@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The devices' events: calls, what they issued, and what was waited for. */
 #include "analysis/core/walk_add.h"
+#include "analysis/core/walk_doubt.h"
 
 static const char *copy_label(const struct event *event)
 {
@@ -234,10 +235,17 @@ enum status walk_add_gpu(struct walk *walk, const struct event *event)
 {
 	switch ((int)event->kind) {
 	case EVENT_GPU_KERNEL:
+		walk_tellers_add(&walk->tellers, event);
 		return add_kernel(walk, event);
 	case EVENT_GPU_MEMCPY:
 	case EVENT_GPU_MEMSET:
+		walk_tellers_add(&walk->tellers, event);
 		return add_copy(walk, event);
+	case EVENT_GPU_WATERMARK:
+		walk_tellers_add(&walk->tellers, event);
+		return STATUS_OK;
+	case EVENT_GPU_DROPPED:
+		return walk_doubt_records(walk, event);
 	case EVENT_GPU_API:
 		return add_api(walk, event);
 	case EVENT_GPU_SYNC:

@@ -100,7 +100,7 @@ static enum status add_job(struct walk *walk, const struct event *event)
 		return STATUS_NO_MEMORY;
 	}
 	submit.lane = lane->self;
-	return walk_jobs_submit(&walk->jobs, event->pid, event->job.job, submit);
+	return walk_jobs_come(&walk->jobs, event->pid, event->job.job, submit);
 }
 
 static enum status name_thread(struct walk *walk, int32_t tid, const char *text)
@@ -138,20 +138,23 @@ static enum status add_queue_state(struct walk *walk, const struct event *event)
 /* What a recording that began late must know. Other subjects tell nothing new to the walk. */
 static enum status add_state(struct walk *walk, const struct event *event)
 {
+	enum status status;
+
 	if (event->state.subject == GAPTRACE_STATE_THREAD) {
 		return name_thread(walk, event->state.tid, event->state.name);
 	}
 	if (event->state.subject == GAPTRACE_STATE_JOB) {
-		return walk_jobs_submit(&walk->jobs, event->pid, event->state.work.job,
+		status = walk_jobs_submit(&walk->jobs, event->pid, event->state.work.job,
 			(struct walk_job_submission){
 				.time_ns = event->state.since_ns < event->time_ns
 						   ? event->state.since_ns
 						   : event->time_ns});
+		walk_jobs_confirm(&walk->jobs, event->pid, event->state.work.job);
+		return status;
 	}
 	if (event->state.subject == GAPTRACE_STATE_PROCESS &&
 		strcmp(event->state.name, GAPTRACE_STATE_OPEN_JOBS) == 0) {
-		walk->jobs.is_told = true;
-		return STATUS_OK;
+		return walk_jobs_count(&walk->jobs, event->pid, event->time_ns);
 	}
 	if (event->state.subject == GAPTRACE_STATE_QUEUE) {
 		return add_queue_state(walk, event);

@@ -14,7 +14,8 @@ static enum status note_gpu_hold(struct walk_lane *lane, const char *name, uint6
 	struct walk_ring *holds = &lane->gpu_holds;
 	const struct walk_gpu_hold hold = {.release_ns = is_acquired ? WALK_OPEN : time_ns,
 		.acquire_ns = since_ns,
-		.name = name};
+		.name = name,
+		.is_released = !is_acquired};
 	struct walk_gpu_hold *last = NULL;
 
 	if (holds->count > 0) {
@@ -24,6 +25,7 @@ static enum status note_gpu_hold(struct walk_lane *lane, const char *name, uint6
 	 * was lost. */
 	if (last && last->release_ns == WALK_OPEN) {
 		last->release_ns = time_ns;
+		last->is_released = !is_acquired;
 		if (!is_acquired) {
 			return STATUS_OK;
 		}
@@ -73,6 +75,7 @@ enum status walk_add_lock(struct walk *walk, const struct event *event)
 	if (status != STATUS_OK || !walk_phase_is_gpu_mutex(name)) {
 		return status;
 	}
+	walk->has_gpu_mutex = true;
 	return note_gpu_hold(
 		lane, name, event->time_ns, event->kind == EVENT_LOCK_ACQUIRE, since_ns);
 }
@@ -82,8 +85,11 @@ static enum status add_push(struct walk *walk, const struct event *event, struct
 {
 	const struct walk_item item = {
 		.time_ns = event->time_ns, .lane = lane->self, .work = event->queue.work};
-	const enum status status = walk_queues_push(&walk->queues, queue, event->queue.item, &item);
+	enum status status = walk_queues_push(&walk->queues, queue, event->queue.item, &item);
 
+	if (status == STATUS_OK) {
+		status = walk_queue_begin(queue, walk->first_ns, event->queue.depth > 1);
+	}
 	return status == STATUS_OK ? walk_queue_set_depth(queue, event->time_ns, event->queue.depth)
 				   : status;
 }
@@ -112,6 +118,10 @@ static enum status add_pop(struct walk *walk, const struct event *event, struct 
 	queue->popper = lane->self;
 	queue->pop_ns = event->time_ns;
 	walk_queue_set_device(queue, event->queue.work.device);
+	status = walk_queue_begin(queue, walk->first_ns, event->queue.item != 0);
+	if (status != STATUS_OK) {
+		return status;
+	}
 	status = walk_note_end(walk, lane, &pop, event, event->queue.wait_ns);
 	return status == STATUS_OK ? walk_queue_set_depth(queue, event->time_ns, event->queue.depth)
 				   : status;
@@ -163,6 +173,7 @@ enum status walk_add_task(struct walk *walk, const struct event *event)
 	if (!lane || !pool || !kind) {
 		return STATUS_NO_MEMORY;
 	}
+	lane->runs_tasks |= event->kind != EVENT_TASK_SUBMIT;
 	if (event->kind == EVENT_TASK_SUBMIT) {
 		submitted.submit = (struct walk_act){.time_ns = event->time_ns, .lane = lane->self};
 		return walk_objects_submit(

@@ -13,6 +13,7 @@ void walk_calls_init(struct walk_calls *calls)
 	*calls = (struct walk_calls){0};
 	walk_slab_init(&calls->slab, sizeof(struct walk_call));
 	walk_ring_init(&calls->arrivals, sizeof(struct walk_call *));
+	walk_slab_init(&calls->firsts, sizeof(struct walk_call_first));
 }
 
 void walk_calls_finish(struct walk_calls *calls)
@@ -20,6 +21,8 @@ void walk_calls_finish(struct walk_calls *calls)
 	walk_slab_finish(&calls->slab);
 	walk_map_finish(&calls->by_correlation);
 	walk_ring_finish(&calls->arrivals);
+	walk_map_finish(&calls->first);
+	walk_slab_finish(&calls->firsts);
 }
 
 struct word {
@@ -166,12 +169,39 @@ static enum status enter_lane(struct walk_lane *lane, struct walk_call *call)
 	return walk_ring_insert(&lane->calls, i, &entry);
 }
 
+static enum status note_first(struct walk_calls *calls, int32_t pid, uint64_t correlation)
+{
+	struct walk_call_first *first = walk_map_find(&calls->first, (uint32_t)pid, 0);
+	enum status status = STATUS_OK;
+
+	if (!first) {
+		first = walk_slab_take(&calls->firsts);
+		if (!first) {
+			return STATUS_NO_MEMORY;
+		}
+		first->correlation = correlation;
+		status = walk_map_put(&calls->first, (uint32_t)pid, 0, first);
+	}
+	if (correlation < first->correlation) {
+		first->correlation = correlation;
+	}
+	return status;
+}
+
+bool walk_calls_began_after(const struct walk_calls *calls, int32_t pid, uint64_t correlation)
+{
+	const struct walk_call_first *first = walk_map_find(&calls->first, (uint32_t)pid, 0);
+
+	return first && correlation != 0 && correlation < first->correlation;
+}
+
 struct walk_call *walk_calls_add(
 	struct walk_calls *calls, struct walk_lane *lane, const struct walk_call *record)
 {
 	struct walk_call *call = call_of(calls, record->pid, record->correlation);
 
-	if (!call) {
+	if (!call || (record->correlation != 0 &&
+			     note_first(calls, record->pid, record->correlation) != STATUS_OK)) {
 		return NULL;
 	}
 	call->start_ns = record->start_ns;

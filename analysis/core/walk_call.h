@@ -55,11 +55,18 @@ struct walk_call {
 	enum gaptrace_sync_kind sync_kind;
 };
 
+/* The least number of all calls that are recorded: numbers grow. */
+struct walk_call_first {
+	uint64_t correlation;
+};
+
 struct walk_calls {
 	bool keeps_first; /* of several calls of one number the earliest issued the operation */
 	struct walk_slab slab;
 	struct walk_map by_correlation;
 	struct walk_ring arrivals; /* struct walk_call *, those in the map */
+	struct walk_map first;     /* struct walk_call_first of each process */
+	struct walk_slab firsts;
 };
 
 void walk_calls_init(struct walk_calls *calls);
@@ -78,6 +85,9 @@ struct walk_call *walk_calls_get(struct walk_calls *calls, int32_t pid, uint64_t
 /* NULL when there is no record of the call itself. */
 const struct walk_call *walk_calls_find(
 	const struct walk_calls *calls, int32_t pid, uint64_t correlation);
+
+/* True when the process's calls are recorded, and that one was made before the first of them. */
+bool walk_calls_began_after(const struct walk_calls *calls, int32_t pid, uint64_t correlation);
 
 /* The innermost call of a lane at y, NULL when it was in none. */
 const struct walk_call *walk_calls_at(const struct walk_lane *lane, uint64_t y_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_chain.h"
 
+#include "analysis/core/walk_doubt.h"
 #include "analysis/core/walk_engine.h"
 #include "analysis/core/walk_own.h"
 #include "analysis/core/walk_phase.h"
@@ -54,6 +55,16 @@ static void follow_ender(struct walk_explanation *explanation, struct walk_lane_
 	}
 }
 
+/* Unknown when there is a reason. */
+static bool charge_doubt(
+	struct walk_explanation *explanation, uint64_t from_ns, uint64_t to_ns, const char *reason)
+{
+	if (reason) {
+		walk_charge_unknown(explanation, from_ns, to_ns, reason);
+	}
+	return reason != NULL;
+}
+
 static void charge_handover(struct walk_explanation *explanation, uint64_t from_ns, uint64_t to_ns,
 	const struct walk_lane *waiter)
 {
@@ -64,6 +75,15 @@ static void charge_handover(struct walk_explanation *explanation, uint64_t from_
 }
 
 /* ---- Locks ---- */
+
+/* Nobody is known to have held the lock; unknown when there is a reason why that may be wrong. */
+static void charge_free(struct walk_explanation *explanation, const struct walk_lane *waiter,
+	struct walk_stretch stretch, const char *reason)
+{
+	if (!charge_doubt(explanation, stretch.from_ns, stretch.to_ns, reason)) {
+		charge_handover(explanation, stretch.from_ns, stretch.to_ns, waiter);
+	}
+}
 
 /*
  * Holders, the last to release first. Each answers for the time since it acquired; before that,
@@ -93,8 +113,10 @@ static void follow_holders(struct walk_explanation *explanation, const struct wa
 				hold->release_ns > wait->begin_ns)) {
 			continue;
 		}
-		charge_handover(explanation, later(hold->release_ns, stretch.from_ns),
-			earlier(y_ns, stretch.to_ns), waiter);
+		charge_free(explanation, waiter,
+			(struct walk_stretch){.from_ns = later(hold->release_ns, stretch.from_ns),
+				.to_ns = earlier(y_ns, stretch.to_ns)},
+			walk_losses_within(&explanation->walk->losses, hold->release_ns, y_ns));
 		y_ns = earlier(y_ns, hold->release_ns);
 		if (hold->release_ns <= wait->begin_ns) {
 			y_ns = stretch.from_ns; /* free from before the wait on */
@@ -255,6 +277,15 @@ static bool push_inside(
 	return hold && walk_explanation_is_own(explanation) && push_link(explanation, &link);
 }
 
+/* Whether that is known, where it counts. */
+static const char *doubt_inside(
+	const struct walk_explanation *explanation, const struct walk_lane *lane, uint64_t y_ns)
+{
+	return walk_explanation_is_own(explanation)
+		       ? walk_doubt_gpu_hold(explanation->walk, lane, y_ns)
+		       : NULL;
+}
+
 static void follow_wait(struct walk_explanation *explanation, const struct walk_lane *waiter,
 	const struct walk_activity *wait, struct walk_stretch stretch, bool is_handover)
 {
@@ -267,6 +298,10 @@ static void follow_wait(struct walk_explanation *explanation, const struct walk_
 	}
 	link = link_of(explanation, waiter, wait);
 	if (!link.has_cause) {
+		if (charge_doubt(explanation, stretch.from_ns, stretch.to_ns,
+			    doubt_inside(explanation, waiter, stretch.to_ns))) {
+			return;
+		}
 		(void)push_inside(explanation, waiter, stretch.to_ns);
 	}
 	if (is_handover && link.kind == GAP_VIA_QUEUE) {
@@ -274,6 +309,9 @@ static void follow_wait(struct walk_explanation *explanation, const struct walk_
 	}
 	if (!push_link(explanation, &link)) {
 		walk_charge_unknown(explanation, stretch.from_ns, stretch.to_ns, "too deep");
+	} else if (charge_doubt(explanation, stretch.from_ns, stretch.to_ns,
+			   walk_doubt_ender(explanation->walk, wait))) {
+		/* A later act may have ended it, which was lost. */
 	} else if (is_handover) {
 		charge_handover(explanation, stretch.from_ns, stretch.to_ns, waiter);
 	} else {
@@ -310,6 +348,10 @@ static void charge_running(struct walk_explanation *explanation, const struct wa
 		walk_own_refine(explanation, piece, stretch.to_ns, &charge);
 	}
 	if (charge.cause == CAUSE_CPU_PHASE) {
+		if (charge_doubt(explanation, stretch.from_ns, stretch.to_ns,
+			    doubt_inside(explanation, lane, stretch.to_ns))) {
+			return;
+		}
 		(void)push_inside(explanation, lane, stretch.to_ns);
 	}
 	walk_charge(explanation, stretch.from_ns, stretch.to_ns, &charge);
@@ -334,14 +376,18 @@ static void follow_pieces(struct walk_explanation *explanation, const struct wal
 	while (from_ns < to_ns && explanation->status == STATUS_OK) {
 		struct walk_piece piece = walk_piece_at(explanation, lane, to_ns);
 		struct walk_stretch stretch = {.to_ns = to_ns, .act_ns = to_ns};
+		const char *doubt;
 
 		stretch.from_ns = later(from_ns, piece.from_ns);
+		doubt = walk_doubt_piece(explanation->walk, lane, &piece, to_ns, &stretch.from_ns);
 		explanation->step_count++;
 		if (explanation->step_count > WALK_STEP_COUNT_MAX) {
 			walk_charge_unknown(explanation, from_ns, to_ns, "too many steps");
 			return;
 		}
-		if (is_pool && is_idle(&piece, to_ns)) {
+		if (charge_doubt(explanation, stretch.from_ns, to_ns, doubt)) {
+			/* It may have been in something else. */
+		} else if (is_pool && is_idle(&piece, to_ns)) {
 			charge_handover(explanation, stretch.from_ns, to_ns, lane);
 		} else if (piece.wait) {
 			follow_wait(explanation, lane, piece.wait, stretch, piece.is_handover);
@@ -362,6 +408,17 @@ static const struct walk_activity *task_at(const struct walk_lane *lane, uint64_
 		activity = walk_activity_outer(activity, y_ns);
 	}
 	return activity;
+}
+
+/* Whether a thread was in that task, or in none, at y; it was until *out_from_ns in any case. */
+static const char *doubt_task(const struct walk *walk, const struct walk_lane *lane,
+	const struct walk_activity *task, uint64_t y_ns, uint64_t *out_from_ns)
+{
+	if (!task) {
+		return walk_doubt_no_task(walk, lane, y_ns, out_from_ns);
+	}
+	*out_from_ns = task->doubt_ns;
+	return walk_activity_is_doubtful(task, y_ns) ? task->doubt : NULL;
 }
 
 /* The time a task lay in its pool: charged to what the thread that ran it did meanwhile. */
@@ -399,10 +456,15 @@ void walk_chain_follow(struct walk_explanation *explanation, const struct walk_l
 	while (stretch.from_ns < to_ns && explanation->status == STATUS_OK) {
 		const struct walk_activity *task = task_at(lane, act_ns);
 		const struct walk_lane *submitter;
+		const char *doubt;
 		uint64_t submit_ns;
+		uint64_t sure_ns = 0;
 
-		if (!task) {
-			follow_pieces(explanation, lane, stretch.from_ns, to_ns, false);
+		doubt = doubt_task(explanation->walk, lane, task, act_ns, &sure_ns);
+		if (!task || doubt) {
+			sure_ns = earlier(later(stretch.from_ns, doubt ? sure_ns : 0), to_ns);
+			follow_pieces(explanation, lane, sure_ns, to_ns, false);
+			(void)charge_doubt(explanation, stretch.from_ns, sure_ns, doubt);
 			return;
 		}
 		follow_pieces(

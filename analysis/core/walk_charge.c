@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_charge.h"
 
+#include "analysis/core/walk_doubt.h"
 #include "trace/base/array.h"
 
 #include <stdlib.h>
@@ -324,6 +325,21 @@ static struct gap_part compose_scheduled(const struct walk_explanation *explanat
 	return reason ? compose_off(explanation, charge, reason) : compose(explanation, charge);
 }
 
+/* Why it is not known whether there was work, or where. */
+static const char *doubt_of_pop(const struct walk_explanation *explanation, uint64_t y_ns)
+{
+	const char *reason = walk_doubt_jobs(explanation->walk, y_ns);
+
+	for (uint32_t i = 0; i < explanation->link_count && !reason; i++) {
+		const struct walk_link *link = &explanation->links[i];
+
+		if (link->kind == GAP_VIA_QUEUE && link->queue_device != GAPTRACE_NONE) {
+			reason = walk_doubt_queues(explanation->walk, y_ns);
+		}
+	}
+	return reason;
+}
+
 /* The end of [*from_ns, y) that has one answer; lowers nothing, raises *from_ns. */
 static void charge_tail(struct walk_explanation *explanation, uint64_t *from_ns, uint64_t y_ns,
 	const struct walk_charge *charge, bool is_pop)
@@ -331,10 +347,16 @@ static void charge_tail(struct walk_explanation *explanation, uint64_t *from_ns,
 	const struct walk *walk = explanation->walk;
 	const struct walk_activity *delay = NULL;
 	const char *object = "";
+	const char *doubt = is_pop ? doubt_of_pop(explanation, y_ns) : NULL;
 	struct gap_part part;
 
-	if (is_pop && (walk_jobs_none_at(&walk->jobs, y_ns, from_ns) ||
-			      is_before_submit(explanation, charge, y_ns, from_ns))) {
+	if (doubt) {
+		part = compose_bare(explanation, CAUSE_UNKNOWN, "");
+		part.phase = doubt;
+		(void)walk_jobs_none_at(&walk->jobs, y_ns, from_ns);
+		(void)is_imbalance(explanation, y_ns, from_ns, &object);
+	} else if (is_pop && (walk_jobs_none_at(&walk->jobs, y_ns, from_ns) ||
+				     is_before_submit(explanation, charge, y_ns, from_ns))) {
 		part = compose_bare(explanation, CAUSE_NO_WORK, "");
 	} else if (is_pop && is_imbalance(explanation, y_ns, from_ns, &object)) {
 		part = compose_bare(explanation, CAUSE_IMBALANCE, object);
@@ -396,28 +418,15 @@ void walk_charge_unknown(
 	walk_charge(explanation, from_ns, to_ns, &charge);
 }
 
-/* The reason why a part cannot be trusted, NULL when it can. */
-static const char *distrust(const struct walk *walk, const struct gap_part *part)
-{
-	for (size_t i = walk_ring_below(&walk->untrusted, part->from_ns + 1);
-		i < walk->untrusted.count; i++) {
-		const struct walk_untrusted *entry = walk_ring_at(&walk->untrusted, i);
-
-		if (entry->begin_ns < part->to_ns) {
-			return entry->reason;
-		}
-	}
-	return NULL;
-}
-
 static void distrust_parts(const struct walk_explanation *explanation)
 {
-	const struct walk *walk = explanation->walk;
+	const struct walk_losses *losses = &explanation->walk->losses;
+	const struct gap *gap = explanation->gap;
 	struct gap_part_list *list = explanation->list;
 
-	for (uint32_t i = 0; i < list->count && walk->untrusted.count > 0; i++) {
+	for (uint32_t i = 0; i < list->count && losses->by_end.count > 0; i++) {
 		struct gap_part *part = &list->parts[i];
-		const char *reason = distrust(walk, part);
+		const char *reason = walk_losses_of_part(losses, gap, part);
 		struct gap_part unknown;
 
 		if (reason) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_edge.h"
 
+#include "analysis/core/walk_doubt.h"
+
 /* A queue of another device that held work at y. */
 static bool others_hold_work(
 	const struct walk_explanation *explanation, uint64_t y_ns, uint64_t *from_ns)
@@ -55,6 +57,14 @@ static bool charge_like_next(struct walk_explanation *explanation, uint64_t from
 	return true;
 }
 
+/* Why it is not known whether there was work at y, or where. */
+static const char *doubt_at(const struct walk *walk, uint64_t y_ns)
+{
+	const char *reason = walk_doubt_jobs(walk, y_ns);
+
+	return reason ? reason : walk_doubt_queues(walk, y_ns);
+}
+
 /* docs/causes.md, rule 9, from the gap's end backwards; every answer holds down to `from_ns`. */
 void walk_edge_charge(struct walk_explanation *explanation)
 {
@@ -76,11 +86,15 @@ void walk_edge_charge(struct walk_explanation *explanation)
 	}
 	while (gap->begin_ns < to_ns && explanation->status == STATUS_OK) {
 		uint64_t from_ns = gap->begin_ns;
+		const char *doubt = doubt_at(walk, to_ns);
 		const bool is_held = others_hold_work(explanation, to_ns, &from_ns);
 		const bool is_busy =
 			walk_devices_others_busy(&walk->devices, gap->device, to_ns, &from_ns);
 
-		if (walk_jobs_none_at(&walk->jobs, to_ns, &from_ns)) {
+		if (doubt) {
+			(void)walk_jobs_none_at(&walk->jobs, to_ns, &from_ns);
+			walk_charge_unknown(explanation, from_ns, to_ns, doubt);
+		} else if (walk_jobs_none_at(&walk->jobs, to_ns, &from_ns)) {
 			walk_charge(explanation, from_ns, to_ns, &no_work);
 		} else if (is_busy || is_held) {
 			walk_charge(explanation, from_ns, to_ns, &imbalance);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_engine.h"
 
+#include "analysis/core/walk_doubt.h"
+
 /*
  * A launch takes 3 to 10 us from the return of its call to its start; with twice that, something
  * was in its way.
@@ -85,9 +87,21 @@ static const struct walk_call *issuing_call(
 	return outer ? outer : call;
 }
 
+/* Why what the call copied may have been recorded, had nothing been lost. */
+static const char *doubt_copy(const struct walk *walk, const struct walk_call *call)
+{
+	/* Its copy ended before there was a recording. */
+	if (!walk->imports.is_on && call->start_ns < walk->first_ns) {
+		return "before the capture";
+	}
+	return walk_doubt_record(walk, call->start_ns);
+}
+
 void walk_engine_charge_call(struct walk_explanation *explanation, const struct walk_lane *lane,
 	const struct walk_call *call, struct walk_stretch stretch, struct walk_charge *charge)
 {
+	const char *doubt;
+
 	(void)lane;
 	call = issuing_call(explanation, call);
 	charge->is_untraced = false;
@@ -98,6 +112,11 @@ void walk_engine_charge_call(struct walk_explanation *explanation, const struct 
 		charge_sync(explanation, call, stretch, charge);
 		return;
 	case WALK_CALL_COPY:
+		doubt = call->has_copy ? NULL : doubt_copy(explanation->walk, call);
+		if (doubt) {
+			walk_charge_unknown(explanation, stretch.from_ns, stretch.to_ns, doubt);
+			return;
+		}
 		if (call->has_copy) {
 			set_copy(charge, &(struct walk_operation){.start_ns = call->start_ns,
 						 .end_ns = call->end_ns,
@@ -174,6 +193,22 @@ static bool is_queued(const struct walk_explanation *explanation, const struct w
 	       gap->end_ns - since_ns > LAUNCH_MAX_NS;
 }
 
+/*
+ * Why the stream may have been told to wait without our knowing: between what it ran before and the
+ * call that issued what it waits with.
+ */
+static const char *doubt_stream_wait(
+	const struct walk *walk, const struct walk_stream_name *name, const struct walk_call *call)
+{
+	uint64_t from_ns = walk_lanes_process_ns(&walk->lanes, name->pid);
+
+	if (walk->losses.all_until_ns == 0) {
+		return NULL;
+	}
+	(void)walk_devices_at(&walk->devices, name, call->start_ns, &from_ns);
+	return walk_losses_any_within(&walk->losses, from_ns, call->end_ns);
+}
+
 void walk_engine_charge_after(struct walk_explanation *explanation, const struct walk_call *call,
 	uint64_t from_ns, uint64_t to_ns)
 {
@@ -185,6 +220,7 @@ void walk_engine_charge_after(struct walk_explanation *explanation, const struct
 		.stream = gap->ender.stream,
 	};
 	const bool is_unclear = is_queued(explanation, call);
+	const char *doubt = doubt_stream_wait(explanation->walk, &name, call);
 
 	while (from_ns < to_ns && explanation->status == STATUS_OK) {
 		struct walk_charge charge = {.cause = CAUSE_LAUNCH, .name = call->name};
@@ -201,6 +237,9 @@ void walk_engine_charge_after(struct walk_explanation *explanation, const struct
 			charge.is_unknown = true;
 			charge.object = call->name;
 			charge.name = "queued, not started";
+		} else if (doubt) {
+			charge.is_unknown = true;
+			charge.name = doubt;
 		}
 		walk_charge(explanation, tail_ns, to_ns, &charge);
 		to_ns = tail_ns;

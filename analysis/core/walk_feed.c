@@ -2,6 +2,7 @@
 #include "analysis/core/walk_feed.h"
 
 #include "analysis/core/walk_chain.h"
+#include "analysis/core/walk_doubt.h"
 #include "analysis/core/walk_engine.h"
 
 #include <string.h>
@@ -98,19 +99,37 @@ static void charge_called(struct walk_explanation *explanation, const struct wal
 	}
 }
 
+/* Why the call may have been recorded, had nothing been lost since it can have been made. */
+static const char *doubt_call(const struct walk *walk, const struct gap *gap)
+{
+	return walk_doubt_record(
+		walk, gap->begin_ns > WALK_CALL_KEEP_NS ? gap->begin_ns - WALK_CALL_KEEP_NS : 0);
+}
+
 void walk_feed_charge(struct walk_explanation *explanation, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct gap *gap = explanation->gap;
 	const struct walk_stretch late = {
 		.from_ns = from_ns, .to_ns = to_ns, .act_ns = gap->end_ns};
+	const struct walk *walk = explanation->walk;
 	const struct walk_call *call = NULL;
+	const char *doubt;
 
 	if (gap->ender.correlation != 0) {
-		call = walk_calls_find(
-			&explanation->walk->calls, gap->ender.pid, gap->ender.correlation);
+		call = walk_calls_find(&walk->calls, gap->ender.pid, gap->ender.correlation);
 	}
 	if (call) {
 		charge_called(explanation, call, from_ns, to_ns);
+		return;
+	}
+	doubt = walk->witness.has_calls ? doubt_call(walk, gap) : NULL;
+	if (doubt) {
+		walk_charge_unknown(explanation, from_ns, to_ns, doubt);
+		return;
+	}
+	if (!walk->imports.is_on &&
+		walk_calls_began_after(&walk->calls, gap->ender.pid, gap->ender.correlation)) {
+		walk_charge_unknown(explanation, from_ns, to_ns, "launched before the capture");
 		return;
 	}
 	explanation->feeder = find_prover(explanation);

@@ -15,6 +15,7 @@ void walk_lanes_init(struct walk_lanes *lanes)
 {
 	*lanes = (struct walk_lanes){.depth_max = WALK_DEPTH_MAX};
 	walk_slab_init(&lanes->activities, sizeof(struct walk_activity));
+	walk_slab_init(&lanes->process_slab, sizeof(struct walk_lane_process));
 }
 
 void walk_lanes_finish(struct walk_lanes *lanes)
@@ -28,6 +29,8 @@ void walk_lanes_finish(struct walk_lanes *lanes)
 	}
 	free(lanes->lanes);
 	walk_map_finish(&lanes->by_thread);
+	walk_map_finish(&lanes->processes);
+	walk_slab_finish(&lanes->process_slab);
 	walk_slab_finish(&lanes->activities);
 }
 
@@ -64,6 +67,30 @@ static struct walk_lane *add_lane(struct walk_lanes *lanes)
 	return lane;
 }
 
+/* NULL when there is no memory. */
+static struct walk_lane_process *get_process(struct walk_lanes *lanes, int32_t pid)
+{
+	struct walk_lane_process *process = walk_map_find(&lanes->processes, (uint32_t)pid, 0);
+
+	if (process) {
+		return process;
+	}
+	process = walk_slab_take(&lanes->process_slab);
+	if (!process || walk_map_put(&lanes->processes, (uint32_t)pid, 0, process) != STATUS_OK) {
+		return NULL;
+	}
+	process->first_ns = lanes->now_ns;
+	return process;
+}
+
+uint64_t walk_lanes_process_ns(const struct walk_lanes *lanes, int32_t pid)
+{
+	const struct walk_lane_process *process =
+		walk_map_find(&lanes->processes, (uint32_t)pid, 0);
+
+	return process ? process->first_ns : UINT64_MAX;
+}
+
 struct walk_lane *walk_lanes_get(struct walk_lanes *lanes, int32_t pid, int32_t tid)
 {
 	/* Events of one thread mostly come in runs. */
@@ -74,6 +101,11 @@ struct walk_lane *walk_lanes_get(struct walk_lanes *lanes, int32_t pid, int32_t 
 	}
 	lane = walk_map_find(&lanes->by_thread, thread_key(pid, tid), 0);
 	if (!lane) {
+		const struct walk_lane_process *process = get_process(lanes, pid);
+
+		if (!process) {
+			return NULL;
+		}
 		lane = reuse_lane(lanes);
 		if (!lane) {
 			lane = add_lane(lanes);
@@ -85,6 +117,8 @@ struct walk_lane *walk_lanes_get(struct walk_lanes *lanes, int32_t pid, int32_t 
 		lane->pid = pid;
 		lane->tid = tid;
 		lane->last_ns = 0;
+		lane->runs_tasks = false;
+		lane->process_ns = process->first_ns;
 	}
 	lanes->latest = lane;
 	return lane;
@@ -258,6 +292,10 @@ struct walk_activity *walk_lane_begin(
 	}
 	*opened = *activity;
 	opened->end_ns = WALK_OPEN;
+	if (activity->begin_ns < lanes->doubt_until_ns) {
+		opened->doubt = lanes->doubt;
+		opened->doubt_ns = activity->begin_ns;
+	}
 	opened->parent = lane->top;
 	opened->depth = lane->top ? lane->top->depth + 1 : 0;
 	if (lane->top) {
@@ -265,6 +303,31 @@ struct walk_activity *walk_lane_begin(
 	}
 	lane->top = opened;
 	return opened;
+}
+
+static void doubt(struct walk_activity *open, uint64_t begin_ns, const char *reason)
+{
+	/* The first loss counts: what it may have ended is doubtful from then on. */
+	if (open->end_ns == WALK_OPEN && !open->doubt) {
+		open->doubt = reason;
+		open->doubt_ns = begin_ns > open->begin_ns ? begin_ns : open->begin_ns;
+	}
+}
+
+void walk_lanes_doubt(
+	struct walk_lanes *lanes, uint64_t begin_ns, uint64_t end_ns, const char *reason)
+{
+	for (uint32_t i = 0; i < lanes->count; i++) {
+		struct walk_activity *open = lanes->lanes[i]->top;
+
+		for (; open; open = open->parent) {
+			doubt(open, begin_ns, reason);
+		}
+	}
+	if (end_ns > lanes->doubt_until_ns) {
+		lanes->doubt_until_ns = end_ns;
+		lanes->doubt = reason;
+	}
 }
 
 /* Those nested in it so far hung on its parent. */

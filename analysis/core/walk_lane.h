@@ -56,6 +56,8 @@ struct walk_activity {
 	struct event_work work;
 	struct walk_lane_reference ender; /* who ended the wait; who submitted the task */
 	uint64_t ender_ns;
+	const char *doubt; /* why it may have ended without our knowing; NULL: its end was told */
+	uint64_t doubt_ns; /* up to then it lasted in any case */
 	uint64_t run_delay_ns; /* GAPTRACE_UNKNOWN */
 	/* Inside it: waits and what tells a run delay of its own, with that delay. */
 	uint64_t covered_ns;
@@ -69,15 +71,18 @@ struct walk_gpu_hold {
 	uint64_t release_ns; /* WALK_OPEN */
 	uint64_t acquire_ns;
 	const char *name;
+	uint64_t is_released; /* as was told; a whole word, as rings have it */
 };
 
 struct walk_lane {
 	int32_t pid;
 	int32_t tid;
-	bool is_unused; /* given up, waiting for another thread */
+	bool is_unused;      /* given up, waiting for another thread */
+	uint64_t process_ns; /* the first event of its process: no loss before it counts */
 	struct walk_lane *next_unused;
 	struct walk_lane_reference self;
 	uint64_t last_ns;
+	bool runs_tasks;            /* of a pool, as was seen */
 	struct walk_activity *top;  /* the innermost open one */
 	struct walk_ring closed;    /* struct walk_closed */
 	struct walk_ring calls;     /* struct walk_lane_call */
@@ -102,8 +107,16 @@ struct walk_os_call {
 	const char *name;
 };
 
+/* A process of the recording. */
+struct walk_lane_process {
+	uint64_t first_ns;
+};
+
 struct walk_lanes {
 	struct walk_map by_thread;
+	struct walk_map processes; /* struct walk_lane_process */
+	struct walk_slab process_slab;
+	uint64_t now_ns;          /* of the event that is added */
 	struct walk_lane **lanes; /* by index */
 	uint32_t count;
 	uint32_t capacity;
@@ -111,6 +124,8 @@ struct walk_lanes {
 	uint32_t depth_max;
 	uint64_t forget_ns;
 	uint64_t stale_count; /* activities given up because their end never came */
+	const char *doubt;    /* what begins before doubt_until_ns may end without our knowing */
+	uint64_t doubt_until_ns;
 	struct walk_lane *latest;
 	struct walk_lane *unused;
 };
@@ -120,6 +135,9 @@ void walk_lanes_finish(struct walk_lanes *lanes);
 
 /* The lane of a thread, made when there is none; NULL when there is no memory. */
 struct walk_lane *walk_lanes_get(struct walk_lanes *lanes, int32_t pid, int32_t tid);
+
+/* When the process was first heard of; UINT64_MAX when it never was. */
+uint64_t walk_lanes_process_ns(const struct walk_lanes *lanes, int32_t pid);
 
 /* NULL when the thread was given up. */
 struct walk_lane *walk_lanes_of(
@@ -139,6 +157,16 @@ MUST_CHECK enum status walk_lane_end(struct walk_lanes *lanes, struct walk_lane 
 /* Takes in one whose begin was not seen, with begin_ns and end_ns set; it ends now. */
 MUST_CHECK enum status walk_lane_insert(
 	struct walk_lanes *lanes, struct walk_lane *lane, const struct walk_activity *activity);
+
+/* Events are missing from begin_ns to end_ns: whatever is open may have ended there. */
+void walk_lanes_doubt(
+	struct walk_lanes *lanes, uint64_t begin_ns, uint64_t end_ns, const char *reason);
+
+/* True at those instants of an activity at which it may have been over. */
+static inline bool walk_activity_is_doubtful(const struct walk_activity *activity, uint64_t y_ns)
+{
+	return activity->doubt && y_ns > activity->doubt_ns;
+}
 
 /* The open activity above `activity` or, for NULL, the innermost one; NULL when there is none. */
 struct walk_activity *walk_lane_open(

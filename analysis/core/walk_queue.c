@@ -41,7 +41,8 @@ struct walk_queue *walk_queues_get(
 	if (!queue) {
 		return NULL;
 	}
-	*queue = (struct walk_queue){.pid = pid, .id = id, .name = name, .device = GAPTRACE_NONE};
+	*queue = (struct walk_queue){
+		.pid = pid, .id = id, .name = name, .device = GAPTRACE_NONE, .queues = queues};
 	walk_ring_init(&queue->turns, sizeof(struct walk_queue_turn));
 	if (walk_map_put(&queues->by_id, (uint32_t)pid, id, queue) != STATUS_OK) {
 		walk_slab_give_back(&queues->slab, queue);
@@ -152,6 +153,16 @@ bool walk_queues_pop(struct walk_queues *queues, struct walk_queue *queue, uint6
 	return true;
 }
 
+enum status walk_queue_begin(struct walk_queue *queue, uint64_t first_ns, bool has_work)
+{
+	const struct walk_queue_turn turn = {.time_ns = first_ns, .has_work = has_work};
+
+	/* After a loss it may be the first that is known, and not the first there was. */
+	return has_work && queue->turns.count == 0 && queue->queues->doubt_until_ns == 0
+		       ? walk_ring_push(&queue->turns, &turn)
+		       : STATUS_OK;
+}
+
 enum status walk_queue_set_depth(struct walk_queue *queue, uint64_t time_ns, uint32_t depth)
 {
 	const struct walk_queue_turn turn = {.time_ns = time_ns, .has_work = depth > 0};
@@ -160,8 +171,10 @@ enum status walk_queue_set_depth(struct walk_queue *queue, uint64_t time_ns, uin
 	queue->last_ns = time_ns;
 	if (queue->turns.count > 0) {
 		last = walk_ring_at(&queue->turns, queue->turns.count - 1);
-		/* Only turns between empty and not are kept: the depth itself explains nothing. */
-		if (last->has_work == turn.has_work) {
+		/* Only turns between empty and not are kept: the depth itself explains nothing. But
+		 * after a loss it must be known since when the queue was heard of again. */
+		if (last->has_work == turn.has_work &&
+			last->time_ns >= queue->queues->doubt_until_ns) {
 			return STATUS_OK;
 		}
 	}
@@ -182,6 +195,25 @@ bool walk_queue_had_work(const struct walk_queue *queue, uint64_t y_ns, uint64_t
 		*from_ns = turn->time_ns;
 	}
 	return turn->has_work;
+}
+
+void walk_queues_doubt(struct walk_queues *queues, uint64_t end_ns)
+{
+	if (end_ns > queues->doubt_until_ns) {
+		queues->doubt_until_ns = end_ns;
+	}
+}
+
+uint64_t walk_queue_known_at(const struct walk_queue *queue, uint64_t y_ns)
+{
+	const size_t i = walk_ring_below(&queue->turns, y_ns);
+	const struct walk_queue_turn *turn;
+
+	if (i == 0) {
+		return 0;
+	}
+	turn = walk_ring_at(&queue->turns, i - 1);
+	return turn->time_ns;
 }
 
 const struct walk_queue *walk_queues_other_with_work(const struct walk_queues *queues, int32_t pid,

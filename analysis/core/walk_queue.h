@@ -27,6 +27,7 @@ struct walk_queue {
 	uint32_t waiting_count;            /* pops under way */
 	struct walk_map items;             /* struct walk_item */
 	struct walk_ring turns;            /* struct walk_queue_turn */
+	const struct walk_queues *queues;  /* it is one of these */
 	struct walk_lane_reference popper; /* the last one */
 	uint64_t pop_ns;
 };
@@ -41,6 +42,7 @@ struct walk_queues {
 	struct walk_map by_id;
 	struct walk_slab slab;
 	struct walk_slab items;
+	uint64_t doubt_until_ns; /* events are missing up to then */
 };
 
 void walk_queues_init(struct walk_queues *queues);
@@ -58,10 +60,19 @@ MUST_CHECK enum status walk_queues_push(struct walk_queues *queues, struct walk_
 bool walk_queues_pop(struct walk_queues *queues, struct walk_queue *queue, uint64_t item,
 	struct walk_item *out_item);
 
+/* The first event of a queue also says what it had held since the recording began. */
+MUST_CHECK enum status walk_queue_begin(struct walk_queue *queue, uint64_t first_ns, bool has_work);
+
 /* After a push, a pop or a keyframe. */
 MUST_CHECK enum status walk_queue_set_depth(
 	struct walk_queue *queue, uint64_t time_ns, uint32_t depth);
 void walk_queue_set_device(struct walk_queue *queue, int32_t device);
+
+/* Events are missing up to then: what a queue held must be told anew. */
+void walk_queues_doubt(struct walk_queues *queues, uint64_t end_ns);
+
+/* Since when it was told what the queue held at y, 0 for never. */
+uint64_t walk_queue_known_at(const struct walk_queue *queue, uint64_t y_ns);
 
 /* Whether the queue held work at y; raises *from_ns to where that answer begins. */
 bool walk_queue_had_work(const struct walk_queue *queue, uint64_t y_ns, uint64_t *from_ns);

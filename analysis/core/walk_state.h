@@ -9,10 +9,12 @@
 #include "analysis/core/walk_job.h"
 #include "analysis/core/walk_lane.h"
 #include "analysis/core/walk_lock.h"
+#include "analysis/core/walk_loss.h"
 #include "analysis/core/walk_names.h"
 #include "analysis/core/walk_object.h"
 #include "analysis/core/walk_queue.h"
 #include "analysis/core/walk_sched.h"
+#include "analysis/core/walk_teller.h"
 #include "analysis/core/walk_witness.h"
 
 /*
@@ -30,12 +32,6 @@
 /* Of more threads than any program has, none is kept for what it might still do. */
 #define WALK_LANE_COUNT_IDLE 32768
 
-struct walk_untrusted {
-	uint64_t end_ns;
-	uint64_t begin_ns;
-	const char *reason;
-};
-
 struct walk {
 	struct walk_names names;
 	struct walk_lanes lanes;
@@ -47,8 +43,10 @@ struct walk {
 	struct walk_scheds scheds;
 	struct walk_devices devices;
 	struct walk_imports imports;
-	struct walk_ring untrusted;   /* struct walk_untrusted, in order of end */
+	struct walk_losses losses;
+	struct walk_tellers tellers;
 	struct walk_map thread_names; /* const char * by thread */
+	bool has_gpu_mutex;           /* somebody took one */
 	struct walk_counts counts;
 	struct walk_witness witness;
 	uint64_t first_ns; /* of the first event */

@@ -68,6 +68,9 @@ void walk_witness_add(struct walk_witness *witness, const struct event *event)
 	case EVENT_GPU_MEMCPY:
 		evidence->copies++;
 		return;
+	case EVENT_GPU_API:
+		witness->has_calls = true;
+		return;
 	case EVENT_SCHED_SWITCH:
 		evidence->scheds++;
 		return;

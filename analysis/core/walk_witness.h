@@ -7,6 +7,7 @@
 struct walk_witness {
 	struct walk_evidence evidence;
 	uint64_t live_counts[WALK_BUFFER_KINDS]; /* now, of the last process that told */
+	bool has_calls;                          /* calls of devices are recorded */
 	uint64_t stride;                         /* a sample is taken at every so many job ends */
 };
 

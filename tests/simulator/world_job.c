@@ -22,6 +22,7 @@ enum step world_job_note(struct world *world, int thread, const struct op *op)
 		event = world_emit(world, EVENT_JOB_BEGIN, thread);
 	} else {
 		event = world_emit(world, EVENT_JOB_END, thread);
+		event->job.duration_ns = world->now_ns - world->job_submitted_ns[job];
 		world->job_ended_ns[job] = world->now_ns;
 		world->window_end_ns = world->now_ns;
 	}
