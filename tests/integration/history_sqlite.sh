@@ -4,7 +4,8 @@
 set -euo pipefail
 # shellcheck source=tests/integration/history_common.sh
 source "$(dirname "$0")/history_common.sh"
-trap 'rm -rf "$WORK"' EXIT
+# Whoever is not root cannot empty a folder that is not writable.
+trap 'chmod -R u+w "$WORK" && rm -rf "$WORK"' EXIT
 command -v python3 >/dev/null || skip "no python3"
 
 # As somebody whom permissions hold back.
