@@ -145,10 +145,10 @@ enum status record_say_summary(const char *output, const struct session_end *end
 	}
 	/* Streams without an event are more often a mistake than a quiet service. */
 	if (!recorded.event_bytes) {
-		record_say(
-			"nothing was recorded in %s: no process of this user has gaptrace's trace "
-			"points, or none found libgaptrace-lttng.so",
-			output);
+		record_say("nothing was recorded in %s%s", output,
+			is_whole ? ": no process of this user has gaptrace's trace points, or none "
+				   "found libgaptrace-lttng.so"
+				 : "");
 		return STATUS_NOT_FOUND;
 	}
 	if (end && !end->is_flushed) {

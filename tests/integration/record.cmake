@@ -2,6 +2,10 @@
 add_executable(record_app record_app.c)
 target_link_libraries(record_app PRIVATE gaptrace project_quality)
 set_target_properties(record_app PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+add_executable(torn_app torn_app.c)
+target_link_libraries(torn_app PRIVATE gaptrace project_quality)
+set_target_properties(torn_app PROPERTIES
+  ENABLE_EXPORTS ON RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 script_test(integration record_command record_command.sh)
 script_test(integration record_daemon record_daemon.sh)
@@ -13,4 +17,5 @@ script_test(integration record_memory record_memory.sh)
 script_test(integration record_plain record_plain.sh)
 script_test(integration record_refusals record_refusals.sh)
 script_test(integration record_stuck record_stuck.sh)
+script_test(integration record_torn record_torn.sh)
 script_test(integration record_user record_user.sh)

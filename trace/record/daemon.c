@@ -26,8 +26,10 @@
 #define MARK          MARK_NAME "=1"
 /* An environment is at most a few pages; the mark comes first or last, never past this. */
 #define ENVIRONMENT_BYTES_MAX (1U << 20)
-/* A daemon with no session ends in milliseconds; on a loaded machine in a second or two. */
-#define STOP_LIMIT_MS 30000
+/* A daemon with no session ends in milliseconds; on a loaded machine in a second or two. One whose
+ * last session could not end (session.c) does not end either, and then has nothing left to write.
+ */
+#define STOP_LIMIT_MS 10000
 
 /* As liblttng-ctl finds it; NULL when there is none. Borrowed, from the environment or libc. */
 static const char *home_folder(void)
@@ -291,6 +293,13 @@ static bool has_mark(pid_t pid)
 	return is_found;
 }
 
+/* Signals the process of a pidfd, and waits for its end. */
+static bool end_by(struct pollfd *end, int signal)
+{
+	return syscall(SYS_pidfd_send_signal, end->fd, signal, NULL, 0) == 0 &&
+	       poll(end, 1, STOP_LIMIT_MS) == 1;
+}
+
 void daemon_stop_if_idle(bool *out_is_stopped)
 {
 	struct daemon_lock lock;
@@ -308,9 +317,8 @@ void daemon_stop_if_idle(bool *out_is_stopped)
 		end.fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	}
 	if (end.fd >= 0) {
-		if (has_mark(pid) &&
-			syscall(SYS_pidfd_send_signal, end.fd, SIGTERM, NULL, 0) == 0) {
-			*out_is_stopped = poll(&end, 1, STOP_LIMIT_MS) == 1;
+		if (has_mark(pid)) {
+			*out_is_stopped = end_by(&end, SIGTERM) || end_by(&end, SIGKILL);
 		}
 		(void)close(end.fd);
 	}

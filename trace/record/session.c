@@ -13,9 +13,17 @@
 #include <string.h>
 
 /* A service's last buffers go out at disk speed: 8 GiB at 200 MB/s take 40 s. */
-#define STOP_LIMIT_NS    (60 * NS_PER_S)
-#define DESTROY_LIMIT_MS 60000
-#define STOP_POLL_MS     20
+#define STOP_LIMIT_NS (60 * NS_PER_S)
+/* What remains then is the session daemon's own work, of milliseconds. */
+#define DESTROY_LIMIT_MS 30000
+/*
+ * With all data written one thing keeps a session from its end: whoever dies between taking room in
+ * a buffer and filling it leaves a buffer of that CPU that is never whole, and LTTng waits for it.
+ */
+#define TORN_EVENT                                                                                 \
+	"a traced program was killed, or stands still, in the middle of an event: the last "       \
+	"events on its CPU, of every program, are not in the recording"
+#define STOP_POLL_MS 20
 /* Without it metadata is written only when the session stops, and a killed daemon leaves none. */
 #define METADATA_FLUSH_US 500000
 /* LTTng's own defaults for that channel. */
@@ -344,8 +352,8 @@ enum status session_stop(const char *name, struct session_end *out_end, struct d
 			LTTNG_DESTRUCTION_HANDLE_STATUS_COMPLETED ||
 		lttng_destruction_handle_get_result(destruction, &result) !=
 			LTTNG_DESTRUCTION_HANDLE_STATUS_OK) {
-		return diag_set(diag, STATUS_TIMED_OUT,
-			"session '%s': the session daemon did not finish its end", name);
+		return diag_set(diag, STATUS_UNAVAILABLE, "session '%s': %s", name,
+			end.is_flushed ? TORN_EVENT : "the session daemon did not finish its end");
 	}
 	if (result != LTTNG_OK) {
 		return fail((int)result, diag, name);
