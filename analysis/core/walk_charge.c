@@ -362,7 +362,7 @@ static void charge_tail(struct walk_explanation *explanation, uint64_t *from_ns,
 		part = compose_bare(explanation, CAUSE_IMBALANCE, object);
 	} else if (!charge->runnable) {
 		part = compose(explanation, charge);
-	} else if (walk_scheds_knows(&walk->scheds, charge->runnable->tid, *from_ns)) {
+	} else if (walk_scheds_knows(&walk->scheds, charge->runnable->tid, y_ns, from_ns)) {
 		part = compose_scheduled(explanation, charge, from_ns, y_ns);
 	} else {
 		part = compose(explanation, charge);

@@ -142,12 +142,19 @@ enum status walk_scheds_run(struct walk_scheds *scheds, int32_t tid, uint64_t ti
 	return status == STATUS_OK ? end(scheds, &sched->away, time_ns) : status;
 }
 
-bool walk_scheds_knows(const struct walk_scheds *scheds, int32_t tid, uint64_t from_ns)
+bool walk_scheds_knows(
+	const struct walk_scheds *scheds, int32_t tid, uint64_t y_ns, uint64_t *from_ns)
 {
 	const struct walk_sched *sched = walk_map_find(&scheds->by_tid, (uint32_t)tid, 0);
 
 	/* Before its first event nothing is known, which is not the same as "it ran". */
-	return sched && sched->first_ns <= from_ns;
+	if (!sched || sched->first_ns >= y_ns) {
+		return false;
+	}
+	if (sched->first_ns > *from_ns) {
+		*from_ns = sched->first_ns;
+	}
+	return true;
 }
 
 /* True when it was so at y; raises *from_ns to where that answer begins. */

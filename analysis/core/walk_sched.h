@@ -28,8 +28,9 @@ MUST_CHECK enum status walk_scheds_leave(
 MUST_CHECK enum status walk_scheds_wake(struct walk_scheds *scheds, int32_t tid, uint64_t time_ns);
 MUST_CHECK enum status walk_scheds_run(struct walk_scheds *scheds, int32_t tid, uint64_t time_ns);
 
-/* True when the scheduler's events cover the thread from `from_ns` on. */
-bool walk_scheds_knows(const struct walk_scheds *scheds, int32_t tid, uint64_t from_ns);
+/* True when the scheduler's events cover the thread at y; raises *from_ns to where they begin. */
+bool walk_scheds_knows(
+	const struct walk_scheds *scheds, int32_t tid, uint64_t y_ns, uint64_t *from_ns);
 
 /* True when it waited for a CPU at y; raises *from_ns to where that answer begins. */
 bool walk_scheds_starved_at(

@@ -33,7 +33,7 @@ struct draft {
 const char *loss_kind_name(enum loss_kind kind)
 {
 	static const char *const names[] = {"none", "discarded", "bursts", "storm", "packets",
-		"cut", "late", "blind", "records"};
+		"cut", "late", "blind", "records", "clock"};
 
 	return names[kind];
 }
@@ -216,6 +216,37 @@ static void drop_records(struct draft *draft)
 	}
 }
 
+/* ---- A clock that is off ---- */
+
+/* Slowly to and fro: it is what is left when stamps were converted by pairs. */
+static uint64_t off_by(const struct draft *draft, uint64_t time_ns)
+{
+	static const uint64_t period_ns = 8ULL * 1024 * LOSS_CLOCK_NS;
+	const uint64_t at_ns = (time_ns + draft->random % period_ns) % period_ns;
+	const uint64_t half_ns = period_ns / 2;
+	const uint64_t rise_ns = at_ns < half_ns ? at_ns : period_ns - at_ns;
+
+	/* From -LOSS_CLOCK_NS to LOSS_CLOCK_NS, which is added to what all are early by. */
+	return time_ns + rise_ns * 2 * LOSS_CLOCK_NS / half_ns - LOSS_CLOCK_NS;
+}
+
+static void bend_clock(struct draft *draft)
+{
+	for (size_t i = 0; i < draft->count; i++) {
+		struct event *event = &draft->events[i];
+		struct event_operation *operation = event->kind == EVENT_GPU_KERNEL
+							    ? &event->kernel.operation
+							    : &event->copy.operation;
+
+		if (event_operation(event)) {
+			operation->start_ns = off_by(draft, operation->start_ns);
+			operation->end_ns = off_by(draft, operation->end_ns);
+		} else if (event->kind == EVENT_GPU_WATERMARK) {
+			event->watermark.complete_until_ns -= LOSS_CLOCK_NS;
+		}
+	}
+}
+
 /* ---- A recording that begins late ---- */
 
 struct keyframe {
@@ -343,6 +374,9 @@ static void lose(struct draft *draft, enum loss_kind kind)
 		return;
 	case LOSS_RECORDS:
 		drop_records(draft);
+		return;
+	case LOSS_CLOCK:
+		bend_clock(draft);
 		return;
 	case LOSS_LATE:
 	case LOSS_BLIND:

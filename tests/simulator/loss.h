@@ -19,8 +19,11 @@ enum loss_kind {
 	LOSS_LATE,      /* the recording began in the middle, with a keyframe */
 	LOSS_BLIND,     /* the same, and the keyframe is missing */
 	LOSS_RECORDS,   /* the collector dropped records of operations, and told it */
+	LOSS_CLOCK,     /* nothing, but device stamps are off by up to LOSS_CLOCK_NS */
 	LOSS_KIND_COUNT
 };
+
+#define LOSS_CLOCK_NS 2000
 
 const char *loss_kind_name(enum loss_kind kind);
 

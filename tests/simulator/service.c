@@ -230,7 +230,8 @@ struct world *service_run(
 	struct weather weather;
 	struct world *world = world_create((struct world_options){.seed = seed,
 		.latency_ns_max = plan->latency_ns_max,
-		.has_run_delay = plan->starve_us > 0,
+		.has_run_delay = plan->starve_us > 0 && !plan->has_scheduler,
+		.has_scheduler = plan->has_scheduler,
 		.duration = weather_duration,
 		.context = &weather});
 	struct service service = {.plan = plan, .world = world};

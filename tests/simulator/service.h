@@ -31,6 +31,7 @@ struct service_plan {
 	uint32_t has_device_queues; /* each device has a queue and synthesis threads of its own */
 	uint32_t has_tail_stream;   /* the last kernels are on another stream */
 	uint32_t has_copy_stream;   /* copies too, and kernels wait for their event */
+	uint32_t has_scheduler;     /* its events say when who starves; else spans tell how long */
 	/* Times in microseconds. */
 	uint32_t arrival_us; /* mean, between jobs */
 	uint32_t pacer_us;

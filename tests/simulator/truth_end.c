@@ -153,6 +153,22 @@ static void put_inside_mutex(struct chain *chain, const struct end *end)
 	chain->count++;
 }
 
+/* Rule 5: whoever waits for it, it is the lack of a CPU, and all waits are on the way. */
+static void charge_starved(struct chain *chain, const struct end *end)
+{
+	struct truth_charge *out = chain->out;
+
+	truth_charge_plain(out, CAUSE_CPU_STARVED);
+	out->object = end->name;
+	out->phase = end->name;
+	out->holder_tid =
+		chain->count == 0 && end->holder == chain->feeder ? 0 : world_tid(end->holder);
+	for (int i = 0; i < chain->count; i++) {
+		out->via[out->via_count++] = (struct gap_via){
+			.kind = chain->links[i].kind, .object = chain->links[i].object};
+	}
+}
+
 void truth_end_charge(struct chain *chain, struct end end)
 {
 	struct truth_charge *out = chain->out;
@@ -167,6 +183,10 @@ void truth_end_charge(struct chain *chain, struct end end)
 		end.name = "not traced";
 	}
 	put_inside_mutex(chain, &end);
+	if (end.is_starved) {
+		charge_starved(chain, &end);
+		return;
+	}
 	for (int i = 0; i < chain->count; i++) {
 		naming = chain->links[i].has_cause ? i : naming;
 	}
@@ -238,6 +258,8 @@ void truth_end_call(struct chain *chain, int thread, const struct activity *call
 void truth_end_run(struct chain *chain, int thread, const struct activity *run)
 {
 	struct end end = {.cause = CAUSE_CPU_PHASE, .name = run ? run->name : "", .holder = thread};
+
+	end.is_starved = run && run->is_starved && world_has_scheduler(chain->world);
 
 	if (end.name[0] == '\0' && run && run->task >= 0) {
 		end.name = "task";

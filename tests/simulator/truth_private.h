@@ -34,6 +34,7 @@ struct end {
 	const char *name;
 	int holder; /* thread, -1 nobody */
 	bool is_untraced;
+	bool is_starved;
 };
 
 bool truth_covers(uint64_t from_ns, uint64_t to_ns, uint64_t y_ns);

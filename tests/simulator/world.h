@@ -94,6 +94,7 @@ struct activity {
 	uint64_t act_ns;     /* when it acted */
 	bool is_stream_sync; /* a call that waited for a stream */
 	bool is_pageable;    /* a call that staged a pageable copy */
+	bool is_starved;     /* runnable all the time, and not running */
 	int device;
 	int stream;
 	int task; /* the task the thread was running, -1 none */
@@ -153,6 +154,7 @@ struct world_options {
 	uint64_t seed;
 	uint32_t latency_ns_max; /* of a wake-up */
 	bool has_run_delay;      /* spans tell how long they were runnable and not running */
+	bool has_scheduler;      /* the kernel's scheduler tells it, to the nanosecond */
 	/* How long what a program says lasts `ns` lasts this time; NULL: so long. */
 	uint64_t (*duration)(void *context, uint64_t now_ns, const struct op *op,
 		enum world_engine engine, uint64_t ns);
@@ -207,6 +209,7 @@ const char *world_object_name(const struct world *world, int object);
 /* The device a queue belongs to, -1 when it is for all. */
 int world_queue_device(const struct world *world, int queue);
 bool world_is_lock(const struct world *world, int object);
+bool world_has_scheduler(const struct world *world);
 int world_object_count(const struct world *world);
 /* UINT64_MAX when it was not submitted or has not ended. */
 uint64_t world_job_submitted_ns(const struct world *world, uint64_t job);

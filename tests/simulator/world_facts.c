@@ -73,6 +73,11 @@ bool world_is_lock(const struct world *world, int object)
 	return world->objects[object].kind == OBJECT_LOCK;
 }
 
+bool world_has_scheduler(const struct world *world)
+{
+	return world->options.has_scheduler;
+}
+
 int world_object_count(const struct world *world)
 {
 	return world->object_count;

@@ -14,6 +14,19 @@ static uint64_t jitter(struct world *world, int thread, uint64_t below)
 	return world->threads[thread].run_until_ns == 0 ? world_random(world, below) : 0;
 }
 
+/* Another thread gets the CPU, or this one gets it back, when anybody tells of that. */
+static void emit_switch(struct world *world, int thread, bool is_away)
+{
+	struct event *event;
+
+	if (!world->options.has_scheduler) {
+		return;
+	}
+	event = world_emit(world, EVENT_SCHED_SWITCH, thread);
+	event->sched_switch.previous_tid = is_away ? world_tid(thread) : 0;
+	event->sched_switch.next_tid = is_away ? 0 : world_tid(thread);
+}
+
 enum step world_span_run(struct world *world, int thread, const struct op *op)
 {
 	struct thread *state = &world->threads[thread];
@@ -21,18 +34,23 @@ enum step world_span_run(struct world *world, int thread, const struct op *op)
 	if (state->run_until_ns == 0 && op->code == OP_TRIM) {
 		(void)world_emit(world, EVENT_MALLOC_TRIM_BEGIN, thread);
 	}
+	if (state->run_until_ns == 0 && op->code == OP_STARVE) {
+		emit_switch(world, thread, true);
+	}
 	if (world_thread_lasts(world, thread, op, op->ns + jitter(world, thread, op->amount))) {
 		return STEP_STAY;
 	}
 	/* A span tells its run delay when it ends; until then it is the thread's. */
 	if (op->code == OP_STARVE) {
 		state->starved_ns += world->now_ns - state->wait_from_ns;
+		emit_switch(world, thread, false);
 	}
 	world_thread_note(world, thread,
 		(struct activity){.kind = ACTIVITY_RUN,
 			.name = op->code == OP_TRIM ? "malloc_trim" : world_span_inner(state),
 			.object = -1,
-			.ender = -1});
+			.ender = -1,
+			.is_starved = op->code == OP_STARVE});
 	if (op->code == OP_TRIM) {
 		struct event *event = world_emit(world, EVENT_MALLOC_TRIM_END, thread);
 
