@@ -314,9 +314,13 @@ static struct gap_part compose_scheduled(const struct walk_explanation *explanat
 {
 	const struct walk_scheds *scheds = &explanation->walk->scheds;
 	const int32_t tid = charge->runnable->tid;
-	const char *reason = NULL;
+	const char *reason = walk_doubt_sched(explanation->walk, tid, y_ns, from_ns);
+	const bool is_starved = walk_scheds_starved_at(scheds, tid, y_ns, from_ns);
 
-	if (walk_scheds_starved_at(scheds, tid, y_ns, from_ns)) {
+	if (reason) {
+		return compose_off(explanation, charge, reason);
+	}
+	if (is_starved) {
 		return compose_starved(explanation, charge);
 	}
 	if (charge->is_own_code) {

@@ -22,6 +22,7 @@ enum status walk_doubt_begin(struct walk *walk, uint64_t now_ns)
 
 		walk_lanes_doubt(&walk->lanes, loss.begin_ns, loss.end_ns, loss.reason);
 		walk_queues_doubt(&walk->queues, loss.end_ns);
+		walk_scheds_doubt(&walk->scheds, loss.end_ns);
 		walk_jobs_doubt(&walk->jobs, loss.begin_ns, loss.end_ns, loss.reason);
 		if (late.begin_ns < late.end_ns) {
 			status = walk_losses_add(&walk->losses, &late);
@@ -166,6 +167,21 @@ const char *walk_doubt_queues(const struct walk *walk, uint64_t y_ns)
 				y_ns);
 		}
 	}
+	return reason;
+}
+
+const char *walk_doubt_sched(const struct walk *walk, int32_t tid, uint64_t y_ns, uint64_t *from_ns)
+{
+	const char *reason;
+	uint64_t known_ns;
+	uint64_t begin_ns;
+
+	if (!has_losses(walk)) {
+		return NULL;
+	}
+	known_ns = walk_scheds_known_at(&walk->scheds, tid, y_ns);
+	reason = walk_losses_last_within(&walk->losses, known_ns, y_ns, &begin_ns);
+	*from_ns = later(*from_ns, reason ? begin_ns : known_ns);
 	return reason;
 }
 

@@ -36,5 +36,9 @@ const char *walk_doubt_jobs(const struct walk *walk, uint64_t y_ns);
 /* Whether it is known of all queues of devices if they held work at y. */
 const char *walk_doubt_queues(const struct walk *walk, uint64_t y_ns);
 
+/* Whether the thread had a CPU, or lacked one, as the scheduler's events say; raises *from_ns. */
+const char *walk_doubt_sched(
+	const struct walk *walk, int32_t tid, uint64_t y_ns, uint64_t *from_ns);
+
 /* Whether the record of something that a call began at `since_ns` may be among what was lost. */
 const char *walk_doubt_record(const struct walk *walk, uint64_t since_ns);

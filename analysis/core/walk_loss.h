@@ -24,8 +24,9 @@ struct walk_loss {
 
 struct walk_losses {
 	struct walk_ring by_end;  /* struct walk_loss, as far back as somebody may ask */
+	struct walk_ring events;  /* the union of those of events: it is asked for each piece */
 	struct walk_ring pending; /* of events, by begin: time has not come to them */
-	const char *old_reason;   /* of events lost before by_end; NULL: none were */
+	const char *old_reason;   /* of events lost before these; NULL: none were */
 	uint64_t old_end_ns;
 	uint64_t until_ns;     /* the latest end of a loss of events that has begun */
 	uint64_t all_until_ns; /* the same, of records too */

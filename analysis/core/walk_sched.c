@@ -20,9 +20,10 @@ struct stretch {
 struct walk_sched {
 	uint64_t first_ns;
 	uint64_t last_ns;
-	struct spell starved; /* could have run */
-	struct spell blocked; /* could not; kept of imported traces only, as the next one */
-	struct spell away;    /* off its CPU, and nothing says why */
+	struct walk_ring renewals; /* uint64_t: first events after a loss */
+	struct spell starved;      /* could have run */
+	struct spell blocked;      /* could not; kept of imported traces only, as the next one */
+	struct spell away;         /* off its CPU, and nothing says why */
 };
 
 void walk_scheds_init(struct walk_scheds *scheds)
@@ -33,6 +34,7 @@ void walk_scheds_init(struct walk_scheds *scheds)
 
 static void finish(struct walk_sched *sched)
 {
+	walk_ring_finish(&sched->renewals);
 	walk_ring_finish(&sched->starved.stretches);
 	walk_ring_finish(&sched->blocked.stretches);
 	walk_ring_finish(&sched->away.stretches);
@@ -67,6 +69,7 @@ static struct walk_sched *get_sched(struct walk_scheds *scheds, int32_t tid, uin
 			return NULL;
 		}
 		*sched = (struct walk_sched){.first_ns = time_ns};
+		walk_ring_init(&sched->renewals, sizeof(uint64_t));
 		spell_init(&sched->starved);
 		spell_init(&sched->blocked);
 		spell_init(&sched->away);
@@ -74,6 +77,10 @@ static struct walk_sched *get_sched(struct walk_scheds *scheds, int32_t tid, uin
 			walk_slab_give_back(&scheds->slab, sched);
 			return NULL;
 		}
+	}
+	if (sched->last_ns < scheds->doubt_until_ns &&
+		walk_ring_push(&sched->renewals, &time_ns) != STATUS_OK) {
+		return NULL;
 	}
 	sched->last_ns = time_ns;
 	return sched;
@@ -191,6 +198,34 @@ bool walk_scheds_starved_at(
 	return sched && is_at(&sched->starved, y_ns, from_ns);
 }
 
+void walk_scheds_doubt(struct walk_scheds *scheds, uint64_t end_ns)
+{
+	if (end_ns > scheds->doubt_until_ns) {
+		scheds->doubt_until_ns = end_ns;
+	}
+}
+
+uint64_t walk_scheds_known_at(const struct walk_scheds *scheds, int32_t tid, uint64_t y_ns)
+{
+	const struct walk_sched *sched = walk_map_find(&scheds->by_tid, (uint32_t)tid, 0);
+	uint64_t known_ns;
+	size_t i;
+
+	if (!sched) {
+		return y_ns;
+	}
+	known_ns = sched->first_ns;
+	i = walk_ring_below(&sched->renewals, y_ns);
+	if (i > 0) {
+		const uint64_t *renewed_ns = walk_ring_at(&sched->renewals, i - 1);
+
+		known_ns = *renewed_ns > known_ns ? *renewed_ns : known_ns;
+	}
+	/* Where the answer begins an event told it. */
+	(void)is_at(&sched->starved, y_ns, &known_ns);
+	return known_ns;
+}
+
 const char *walk_scheds_off_at(
 	const struct walk_scheds *scheds, int32_t tid, uint64_t y_ns, uint64_t *from_ns)
 {
@@ -222,7 +257,11 @@ static bool keeps_sched(void *context, void *value)
 {
 	const struct sweep *sweep = context;
 	struct walk_sched *sched = value;
+	const size_t old_count = walk_ring_below(&sched->renewals, sweep->forget_ns);
 
+	if (old_count > 1) {
+		walk_ring_drop_front(&sched->renewals, old_count - 1);
+	}
 	drop(sweep->scheds, &sched->starved, sweep->forget_ns);
 	drop(sweep->scheds, &sched->blocked, sweep->forget_ns);
 	drop(sweep->scheds, &sched->away, sweep->forget_ns);

@@ -17,7 +17,8 @@ struct walk_scheds {
 	bool keeps_blocked; /* when it was off its CPU by its own will, too: of imported traces */
 	struct walk_map by_tid;
 	struct walk_slab slab;
-	size_t stretch_count; /* kept, of all threads */
+	size_t stretch_count;    /* kept, of all threads */
+	uint64_t doubt_until_ns; /* events are missing up to then */
 };
 
 void walk_scheds_init(struct walk_scheds *scheds);
@@ -35,6 +36,12 @@ bool walk_scheds_knows(
 /* True when it waited for a CPU at y; raises *from_ns to where that answer begins. */
 bool walk_scheds_starved_at(
 	const struct walk_scheds *scheds, int32_t tid, uint64_t y_ns, uint64_t *from_ns);
+
+/* Events are missing up to then: where threads are must be told anew. */
+void walk_scheds_doubt(struct walk_scheds *scheds, uint64_t end_ns);
+
+/* When it was last told before y where the thread is. */
+uint64_t walk_scheds_known_at(const struct walk_scheds *scheds, int32_t tid, uint64_t y_ns);
 
 /* Why it was off its CPU at y and could not run, NULL when it was not; raises *from_ns likewise. */
 const char *walk_scheds_off_at(

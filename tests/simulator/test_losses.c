@@ -92,10 +92,14 @@ static bool is_same_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* Rule 2: of a wait for another stream that was issued before the recording nothing is recorded. */
+/*
+ * Of a wait for another stream that was issued before the recording (rule 2), and of a thread
+ * before its first scheduler event (rule 5), nothing is recorded.
+ */
 static bool is_allowed(const struct gap_part *part, const struct truth_charge *charge, bool is_late)
 {
 	return (part->cause == CAUSE_UNKNOWN && charge->cause == CAUSE_UNKNOWN) ||
+	       (is_late && charge->cause == CAUSE_CPU_STARVED) ||
 	       (is_late && part->cause == CAUSE_LAUNCH && charge->cause == CAUSE_DEVICE_DEPENDENCY);
 }
 
@@ -233,9 +237,21 @@ static bool check(struct comparison *comparison, enum loss_kind kind, uint64_t s
 	return is_fed;
 }
 
+/* Every third service lacks CPUs, and has a kernel trace that says when. */
+static struct service_plan draw(uint64_t seed)
+{
+	struct service_plan plan = scenario_draw(seed);
+
+	if (seed % 3 == 1) {
+		plan.starve_us = 300 + (uint32_t)(seed % 100) * 20;
+		plan.has_scheduler = 1;
+	}
+	return plan;
+}
+
 static bool run_seed(uint64_t seed, int only, struct tally *tallies, bool is_loud)
 {
-	const struct service_plan plan = scenario_draw(seed);
+	const struct service_plan plan = draw(seed);
 	struct world *world = scenario_run(&plan, seed);
 	struct comparison comparison = {.world = world, .is_loud = is_loud};
 	struct answer answer;

@@ -331,6 +331,43 @@ static void an_end_tells_which_of_two_alike_it_ends(void **state)
 		"3000000-3000010 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
 }
 
+/* It may have got its CPU back in [120, 130); from 260 on the scheduler tells of it again. */
+static void a_cpu_may_have_been_got_back_in_a_loss(void **state)
+{
+	(void)state;
+	walk_script_expect("90 1 switch from=0 to=1\n"
+			   "100 1 span_begin prep_msm\n"
+			   "110 1 switch from=1 to=0\n"
+			   "135 0 untrusted begin=120 end=130\n"
+			   "260 1 switch from=1 to=0\n"
+			   "270 1 switch from=0 to=1\n"
+			   "300 1 span_end prep_msm dur=200\n"
+			   "310 1 api cudaLaunchKernel corr=5 start=300 end=310\n"
+			   "400 0 kernel corr=5 start=310 end=400\n",
+		(struct walk_script_gap){200, 310, .correlation = 5},
+		"200-260 unknown prep_msm lost_events 1>0\n"
+		"260-270 cpu_starved prep_msm prep_msm 1>0\n"
+		"270-300 cpu_phase prep_msm prep_msm 1>0\n"
+		"300-310 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
+}
+
+/* The same of one that ran before: it had a CPU up to the loss, and from the next event on. */
+static void a_cpu_may_have_been_taken_in_a_loss(void **state)
+{
+	(void)state;
+	walk_script_expect("90 1 switch from=0 to=1\n"
+			   "100 1 span_begin prep_msm\n"
+			   "135 0 untrusted begin=120 end=130\n"
+			   "260 1 switch from=0 to=1\n"
+			   "300 1 span_end prep_msm dur=200\n"
+			   "310 1 api cudaLaunchKernel corr=5 start=300 end=310\n"
+			   "400 0 kernel corr=5 start=310 end=400\n",
+		(struct walk_script_gap){200, 310, .correlation = 5},
+		"200-260 unknown prep_msm lost_events 1>0\n"
+		"260-300 cpu_phase prep_msm prep_msm 1>0\n"
+		"300-310 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
+}
+
 /* What only meets a part at its edge does not touch it. */
 static void lost_events_beside_a_part_do_not_touch_it(void **state)
 {
@@ -447,6 +484,8 @@ int main(void)
 		cmocka_unit_test(what_may_have_ended_in_a_loss_is_unknown_after_it),
 		cmocka_unit_test(a_gap_is_unknown_up_to_a_loss_in_it),
 		cmocka_unit_test(an_end_tells_which_of_two_alike_it_ends),
+		cmocka_unit_test(a_cpu_may_have_been_got_back_in_a_loss),
+		cmocka_unit_test(a_cpu_may_have_been_taken_in_a_loss),
 		cmocka_unit_test(lost_events_beside_a_part_do_not_touch_it),
 		cmocka_unit_test(the_edge_is_imbalance_while_others_have_work),
 		cmocka_unit_test(a_silent_gpu_waits_with_the_others_and_for_them),
