@@ -90,7 +90,9 @@ static int make_answers(void **state)
 	assert_int_equal(verification_key_from_zkey(key, NULL, &verification_key), STATUS_OK);
 	assert_int_equal(verification_key_write(verification_key, path, NULL), STATUS_OK);
 	file = fixture_read(path);
-	key_text = strndup((const char *)file.bytes, file.count);
+	key_text = calloc(1, file.count + 1);
+	assert_non_null(key_text);
+	memcpy(key_text, file.bytes, file.count);
 	fixture_free(&file);
 	answers[0] = make_answer(1);
 	answers[1] = make_answer(1);
