@@ -263,125 +263,6 @@ static void a_kernel_before_its_launch_is_not_explained(void **state)
 	walk_destroy(walk);
 }
 
-/*
- * Events were lost in [140, 150), inside the span: its part is unknown as a whole, the call's is
- * not, since it lies elsewhere.
- */
-static void what_touches_lost_events_is_unknown(void **state)
-{
-	(void)state;
-	walk_script_expect("90 1 span_begin prep_msm\n"
-			   "155 0 untrusted begin=140 end=150\n"
-			   "160 1 span_end prep_msm dur=70\n"
-			   "170 1 api cudaLaunchKernel corr=5 start=160 end=170\n"
-			   "250 0 kernel corr=5 start=170 end=250\n",
-		(struct walk_script_gap){100, 170, .correlation = 5},
-		"100-160 unknown - lost_events 1>0\n"
-		"160-170 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
-}
-
-/*
- * The end of prep_msm was lost in [140, 150): whether it goes on after that nobody knows, though
- * the gap lies behind the loss, and no event says anything of the time since.
- */
-static void what_may_have_ended_in_a_loss_is_unknown_after_it(void **state)
-{
-	(void)state;
-	walk_script_expect("90 1 span_begin prep_msm\n"
-			   "155 0 untrusted begin=140 end=150\n"
-			   "180 1 api cudaLaunchKernel corr=5 start=170 end=180\n"
-			   "250 0 kernel corr=5 start=180 end=250\n",
-		(struct walk_script_gap){160, 180, .correlation = 5},
-		"160-170 unknown - lost_events 1>0\n"
-		"170-180 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
-}
-
-/*
- * A kernel that ended the gap at 145 may be among what was lost: then nobody waited for 200. So may
- * be a wait for another stream, which the kernel's start then waited for.
- */
-static void a_gap_is_unknown_up_to_a_loss_in_it(void **state)
-{
-	(void)state;
-	walk_script_expect("90 1 span_begin prep_msm\n"
-			   "130 1 span_end prep_msm dur=40\n"
-			   "130 1 span_begin read_inputs\n"
-			   "155 0 untrusted begin=140 end=150\n"
-			   "160 1 span_end read_inputs dur=30\n"
-			   "170 1 api cudaLaunchKernel corr=5 start=160 end=170\n"
-			   "250 0 kernel corr=5 start=200 end=250\n",
-		(struct walk_script_gap){100, 200, .correlation = 5},
-		"100-160 unknown - lost_events 1>0\n"
-		"160-170 driver cudaLaunchKernel cudaLaunchKernel 1>0\n"
-		"170-200 unknown - lost_events 1>0\n");
-}
-
-/* One span ended, and another of its name began, in the loss: 0.3 ms of it are told by its end. */
-static void an_end_tells_which_of_two_alike_it_ends(void **state)
-{
-	(void)state;
-	walk_script_expect("1000000 1 span_begin prep_msm\n"
-			   "2000000 0 untrusted begin=1500000 end=1600000\n"
-			   "3000000 1 span_end prep_msm dur=300000\n"
-			   "3000010 1 api cudaLaunchKernel corr=5 start=3000000 end=3000010\n"
-			   "4000000 0 kernel corr=5 start=3000010 end=4000000\n",
-		(struct walk_script_gap){2000000, 3000010, .correlation = 5},
-		"2000000-2700000 unknown - lost_events 1>0\n"
-		"2700000-3000000 cpu_phase prep_msm prep_msm 1>0\n"
-		"3000000-3000010 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
-}
-
-/* It may have got its CPU back in [120, 130); from 260 on the scheduler tells of it again. */
-static void a_cpu_may_have_been_got_back_in_a_loss(void **state)
-{
-	(void)state;
-	walk_script_expect("90 1 switch from=0 to=1\n"
-			   "100 1 span_begin prep_msm\n"
-			   "110 1 switch from=1 to=0\n"
-			   "135 0 untrusted begin=120 end=130\n"
-			   "260 1 switch from=1 to=0\n"
-			   "270 1 switch from=0 to=1\n"
-			   "300 1 span_end prep_msm dur=200\n"
-			   "310 1 api cudaLaunchKernel corr=5 start=300 end=310\n"
-			   "400 0 kernel corr=5 start=310 end=400\n",
-		(struct walk_script_gap){200, 310, .correlation = 5},
-		"200-260 unknown prep_msm lost_events 1>0\n"
-		"260-270 cpu_starved prep_msm prep_msm 1>0\n"
-		"270-300 cpu_phase prep_msm prep_msm 1>0\n"
-		"300-310 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
-}
-
-/* The same of one that ran before: it had a CPU up to the loss, and from the next event on. */
-static void a_cpu_may_have_been_taken_in_a_loss(void **state)
-{
-	(void)state;
-	walk_script_expect("90 1 switch from=0 to=1\n"
-			   "100 1 span_begin prep_msm\n"
-			   "135 0 untrusted begin=120 end=130\n"
-			   "260 1 switch from=0 to=1\n"
-			   "300 1 span_end prep_msm dur=200\n"
-			   "310 1 api cudaLaunchKernel corr=5 start=300 end=310\n"
-			   "400 0 kernel corr=5 start=310 end=400\n",
-		(struct walk_script_gap){200, 310, .correlation = 5},
-		"200-260 unknown prep_msm lost_events 1>0\n"
-		"260-300 cpu_phase prep_msm prep_msm 1>0\n"
-		"300-310 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
-}
-
-/* What only meets a part at its edge does not touch it. */
-static void lost_events_beside_a_part_do_not_touch_it(void **state)
-{
-	(void)state;
-	walk_script_expect("90 1 span_begin prep_msm\n"
-			   "95 0 untrusted begin=90 end=100\n"
-			   "160 1 span_end prep_msm dur=70\n"
-			   "165 0 untrusted begin=160 end=165\n"
-			   "160 1 api cudaLaunchKernel corr=5 start=160 end=160\n"
-			   "250 0 kernel corr=5 start=160 end=250\n",
-		(struct walk_script_gap){100, 160, .correlation = 5},
-		"100-160 cpu_phase prep_msm prep_msm 1>0\n");
-}
-
 /* After the last operation: another GPU works until 150, its queue holds work until 170. */
 static void the_edge_is_imbalance_while_others_have_work(void **state)
 {
@@ -480,13 +361,6 @@ int main(void)
 		cmocka_unit_test(without_calls_the_prover_of_the_device_is_the_feeder),
 		cmocka_unit_test(without_calls_and_spans_nobody_is_the_feeder),
 		cmocka_unit_test(a_kernel_before_its_launch_is_not_explained),
-		cmocka_unit_test(what_touches_lost_events_is_unknown),
-		cmocka_unit_test(what_may_have_ended_in_a_loss_is_unknown_after_it),
-		cmocka_unit_test(a_gap_is_unknown_up_to_a_loss_in_it),
-		cmocka_unit_test(an_end_tells_which_of_two_alike_it_ends),
-		cmocka_unit_test(a_cpu_may_have_been_got_back_in_a_loss),
-		cmocka_unit_test(a_cpu_may_have_been_taken_in_a_loss),
-		cmocka_unit_test(lost_events_beside_a_part_do_not_touch_it),
 		cmocka_unit_test(the_edge_is_imbalance_while_others_have_work),
 		cmocka_unit_test(a_silent_gpu_waits_with_the_others_and_for_them),
 		cmocka_unit_test(a_service_without_a_job_has_no_work),

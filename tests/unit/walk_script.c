@@ -248,6 +248,12 @@ static void fill_overhead(const struct line *line, struct event *event)
 	event->overhead.end_ns = field(line, "end");
 }
 
+static void fill_dropped(const struct line *line, struct event *event)
+{
+	event->dropped.device = GAPTRACE_NONE;
+	event->dropped.count = field(line, "count");
+}
+
 static void fill_state(const struct line *line, struct event *event)
 {
 	event->state.tid = event->tid;
@@ -328,6 +334,7 @@ static const struct verb verbs[] = {
 	{"api", EVENT_GPU_API, fill_api},
 	{"sync", EVENT_GPU_SYNC, fill_sync},
 	{"overhead", EVENT_GPU_OVERHEAD, fill_overhead},
+	{"dropped", EVENT_GPU_DROPPED, fill_dropped},
 	{"switch", EVENT_SCHED_SWITCH, fill_switch},
 	{"waking", EVENT_SCHED_WAKING, fill_waking},
 	{"source", EVENT_IMPORT_NOTE, fill_source},
