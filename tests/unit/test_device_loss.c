@@ -8,7 +8,7 @@
 #include "prover/metrics.h"
 #include "prover/status_page.h"
 #include "tests/unit/lossy_device.h"
-#include "trace/base/clock.h"
+#include "tests/unit/pipeline_rig.h"
 
 #include <poll.h>
 #include <sched.h>
@@ -22,41 +22,16 @@
 
 #include <cmocka.h>
 
-static char state_dir[64];
-
+/* On cpu devices, with keys as small as can be. */
 static struct pipeline *create(const char *lines)
 {
-	struct config config;
-	struct pipeline *pipeline = NULL;
-	struct diag diag = {.line = ""};
 	char text[1024];
 
 	(void)snprintf(text, sizeof(text),
 		"[jobs]\nkinds = squaring\nsquaring_rows = 20\n[pools]\nblocking = 4\ngroth16 = "
 		"2\n%s",
 		lines);
-	if (config_parse("test", text, &diag, &config) != STATUS_OK ||
-		pipeline_create(&config, state_dir, &diag, &pipeline) != STATUS_OK) {
-		fail_msg("%s", diag.line);
-	}
-	return pipeline;
-}
-
-static void wait_idle(struct pipeline *pipeline)
-{
-	while (!tracker_wait_idle(&pipeline->tracker, clock_now_ns() + 100 * NS_PER_S)) {
-	}
-}
-
-static uint64_t submit(struct pipeline *pipeline, uint32_t partition_count)
-{
-	struct job_request request = {.kind = JOB_SQUARING,
-		.priority = JOB_PRIORITY_NORMAL,
-		.partition_count = partition_count};
-	uint64_t id = 0;
-
-	assert_int_equal(pipeline_submit(pipeline, &request, NULL, &id), STATUS_OK);
-	return id;
+	return pipeline_rig_create(text);
 }
 
 static void assert_error(struct pipeline *pipeline, uint64_t id, const char *words)
@@ -108,16 +83,16 @@ static void work_goes_to_the_devices_that_are_left(void **state)
 		lossy_device_lose(0);
 		/* Which device takes a partition is not for us to say. */
 		while (!lossy_device_has_lost(0)) {
-			(void)submit(pipeline, 4);
-			wait_idle(pipeline);
+			(void)pipeline_rig_submit(pipeline, 4, 0);
+			pipeline_rig_wait_idle(pipeline);
 		}
 		lost_count = (uint32_t)pipeline->tracker.counts.failed[JOB_SQUARING];
 		assert_true(lost_count >= 1);
 		done_count = pipeline->tracker.counts.done[JOB_SQUARING];
 		for (int job = 0; job < 4; job++) {
-			(void)submit(pipeline, 3);
+			(void)pipeline_rig_submit(pipeline, 3, 0);
 		}
-		wait_idle(pipeline);
+		pipeline_rig_wait_idle(pipeline);
 		assert_int_equal(pipeline->tracker.counts.done[JOB_SQUARING], done_count + 4);
 		assert_int_equal(pipeline->tracker.counts.failed[JOB_SQUARING], lost_count);
 		while (atomic_load(&pipeline->lost_count) == 0) {
@@ -149,34 +124,18 @@ static void without_any_device_jobs_fail_at_once(void **state)
 		lossy_device_lose(0);
 		lossy_device_lose(1);
 		while (!device_loss_has_all(pipeline)) {
-			(void)submit(pipeline, 4);
-			wait_idle(pipeline);
+			(void)pipeline_rig_submit(pipeline, 4, 0);
+			pipeline_rig_wait_idle(pipeline);
 		}
 		for (int job = 0; job < 3; job++) {
-			id = submit(pipeline, 3);
+			id = pipeline_rig_submit(pipeline, 3, 0);
 		}
-		wait_idle(pipeline);
+		pipeline_rig_wait_idle(pipeline);
 		assert_error(pipeline, id, "no device is left");
 		/* Another thread may be about to tell. */
 		assert_true(is_readable(pipeline->lost_fd, -1));
 		pipeline_destroy(pipeline);
 	}
-}
-
-static int make_state_dir(void **state)
-{
-	(void)state;
-	(void)snprintf(state_dir, sizeof(state_dir), "/tmp/test_device_loss.XXXXXX");
-	return mkdtemp(state_dir) ? 0 : -1;
-}
-
-static int remove_state_dir(void **state)
-{
-	char command[128];
-
-	(void)state;
-	(void)snprintf(command, sizeof(command), "rm -rf '%s'", state_dir);
-	return system(command);
 }
 
 int main(void)
@@ -186,5 +145,5 @@ int main(void)
 		cmocka_unit_test(without_any_device_jobs_fail_at_once),
 	};
 
-	return cmocka_run_group_tests(tests, make_state_dir, remove_state_dir);
+	return cmocka_run_group_tests(tests, pipeline_rig_begin, pipeline_rig_end);
 }

@@ -7,6 +7,7 @@
 #include "prover/groth16/verify.h"
 #include "prover/lock_registry.h"
 #include "prover/pipeline.h"
+#include "tests/unit/pipeline_rig.h"
 #include "trace/base/clock.h"
 
 #include <sched.h>
@@ -21,53 +22,15 @@
 
 #include <cmocka.h>
 
-static char state_dir[64];
-
-static struct config small_config(const char *lines)
+static struct pipeline *create(const char *lines)
 {
-	struct config config;
-	struct diag diag;
 	char text[2048];
 
 	(void)snprintf(text, sizeof(text),
 		"[jobs]\nkinds = squaring\nsquaring_rows = 60\n"
 		"[pools]\nblocking = 4\ngroth16 = 2\n%s",
 		lines);
-	assert_int_equal(config_parse("test", text, &diag, &config), STATUS_OK);
-	return config;
-}
-
-static struct pipeline *create(const char *lines)
-{
-	struct config config = small_config(lines);
-	struct pipeline *pipeline = NULL;
-	struct diag diag = {.line = ""};
-	enum status status = pipeline_create(&config, state_dir, &diag, &pipeline);
-
-	if (status != STATUS_OK) {
-		fail_msg("pipeline_create: %s", diag.line);
-	}
-	return pipeline;
-}
-
-static uint64_t submit(struct pipeline *pipeline, uint32_t partitions, uint64_t seed)
-{
-	struct job_request request = {.kind = JOB_SQUARING,
-		.priority = JOB_PRIORITY_NORMAL,
-		.partition_count = partitions,
-		.seed = seed};
-	struct diag diag = {.line = ""};
-	uint64_t id = 0;
-
-	if (pipeline_submit(pipeline, &request, &diag, &id) != STATUS_OK) {
-		fail_msg("pipeline_submit: %s", diag.line);
-	}
-	return id;
-}
-
-static void wait_idle(struct pipeline *pipeline)
-{
-	assert_true(tracker_wait_idle(&pipeline->tracker, clock_now_ns() + 500 * NS_PER_S));
+	return pipeline_rig_create(text);
 }
 
 /* Every partition of a done job verifies, and no two are the same proof. */
@@ -122,11 +85,11 @@ static void assert_nothing_left(struct pipeline *pipeline)
 static void prove_two_jobs(const char *lines)
 {
 	struct pipeline *pipeline = create(lines);
-	uint64_t first = submit(pipeline, 3, 1);
-	uint64_t second = submit(pipeline, 2, 100);
+	uint64_t first = pipeline_rig_submit(pipeline, 3, 1);
+	uint64_t second = pipeline_rig_submit(pipeline, 2, 100);
 	struct pipeline_counters counters;
 
-	wait_idle(pipeline);
+	pipeline_rig_wait_idle(pipeline);
 	assert_proved(pipeline, first);
 	assert_proved(pipeline, second);
 	pipeline_stop(pipeline);
@@ -188,8 +151,8 @@ static void a_tight_budget_delays_but_never_stops(void **state)
 	uint64_t key_bytes = 0;
 
 	(void)state;
-	(void)submit(pipeline, 1, 1);
-	wait_idle(pipeline);
+	(void)pipeline_rig_submit(pipeline, 1, 1);
+	pipeline_rig_wait_idle(pipeline);
 	key_bytes = srs_manager_counts(pipeline->srs_manager).loaded_bytes;
 	counts = memory_budget_counts(&pipeline->budget);
 	partition_bytes = (counts.peak_bytes - key_bytes);
@@ -202,9 +165,9 @@ static void a_tight_budget_delays_but_never_stops(void **state)
 			hand_over ? "job" : "partition");
 		pipeline = create(lines);
 		for (uint64_t i = 0; i < 4; i++) {
-			(void)submit(pipeline, 3, i);
+			(void)pipeline_rig_submit(pipeline, 3, i);
 		}
-		wait_idle(pipeline);
+		pipeline_rig_wait_idle(pipeline);
 		assert_int_equal(pipeline->tracker.counts.done[JOB_SQUARING], 4);
 		pipeline_stop(pipeline);
 		assert_nothing_left(pipeline);
@@ -257,12 +220,12 @@ static void more_jobs_than_allowed_are_refused(void **state)
 	assert_int_equal(memory_budget_reserve(
 				 &pipeline->budget, MEMORY_BUDGET_PARTITION, limit_bytes, no_work),
 		STATUS_OK);
-	(void)submit(pipeline, 1, 0);
-	(void)submit(pipeline, 1, 0);
+	(void)pipeline_rig_submit(pipeline, 1, 0);
+	(void)pipeline_rig_submit(pipeline, 1, 0);
 	assert_int_equal(pipeline_submit(pipeline, &request, &diag, &id), STATUS_OVER_LIMIT);
 	memory_budget_release(&pipeline->budget, limit_bytes, no_work);
-	wait_idle(pipeline);
-	(void)submit(pipeline, 1, 0);
+	pipeline_rig_wait_idle(pipeline);
+	(void)pipeline_rig_submit(pipeline, 1, 0);
 	pipeline_destroy(pipeline);
 }
 
@@ -281,15 +244,16 @@ static void a_bad_witness_fails_its_job_and_no_other(void **state)
 
 	(void)state;
 	/* The key that the pipeline made for its own circuit. */
-	(void)snprintf(key_path, sizeof(key_path), "%s/squaring-chain-60.zkey", state_dir);
-	(void)snprintf(bad_path, sizeof(bad_path), "%s/bad.wtns", state_dir);
+	(void)snprintf(
+		key_path, sizeof(key_path), "%s/squaring-chain-60.zkey", pipeline_rig_folder());
+	(void)snprintf(bad_path, sizeof(bad_path), "%s/bad.wtns", pipeline_rig_folder());
 	pipeline_destroy(pipeline);
 	file = fopen(bad_path, "w");
 	assert_non_null(file);
 	assert_true(fputs("this is no witness", file) >= 0);
 	assert_int_equal(fclose(file), 0);
 
-	(void)snprintf(lines, sizeof(lines), "file_root = %s\n", state_dir);
+	(void)snprintf(lines, sizeof(lines), "file_root = %s\n", pipeline_rig_folder());
 	{
 		struct config config;
 		char text[512];
@@ -297,7 +261,8 @@ static void a_bad_witness_fails_its_job_and_no_other(void **state)
 		(void)snprintf(text, sizeof(text),
 			"[jobs]\nkinds = squaring\nsquaring_rows = 60\n%s", lines);
 		assert_int_equal(config_parse("test", text, &diag, &config), STATUS_OK);
-		assert_int_equal(pipeline_create(&config, state_dir, &diag, &pipeline), STATUS_OK);
+		assert_int_equal(pipeline_create(&config, pipeline_rig_folder(), &diag, &pipeline),
+			STATUS_OK);
 	}
 	request.partition_count = 3;
 	request.key_path = strdup(key_path);
@@ -306,8 +271,8 @@ static void a_bad_witness_fails_its_job_and_no_other(void **state)
 		request.witness_paths[i] = strdup(bad_path);
 	}
 	assert_int_equal(pipeline_submit(pipeline, &request, &diag, &bad), STATUS_OK);
-	good = submit(pipeline, 2, 7);
-	wait_idle(pipeline);
+	good = pipeline_rig_submit(pipeline, 2, 7);
+	pipeline_rig_wait_idle(pipeline);
 	job = tracker_find(&pipeline->tracker, bad);
 	assert_int_equal(job->state, JOB_FAILED);
 	assert_non_null(strstr(job->error, "bad.wtns"));
@@ -324,12 +289,12 @@ static void simulated_jobs_have_no_proofs(void **state)
 {
 	struct pipeline *pipeline = create("[gpu]\nkind = sim\ncount = 2\n"
 					   "[sim]\ntime_scale = 0.001\n");
-	uint64_t id = submit(pipeline, 4, 1);
+	uint64_t id = pipeline_rig_submit(pipeline, 4, 1);
 	struct job *job = NULL;
 
 	(void)state;
 	assert_true(pipeline_is_simulated(pipeline));
-	wait_idle(pipeline);
+	pipeline_rig_wait_idle(pipeline);
 	job = tracker_find(&pipeline->tracker, id);
 	assert_int_equal(job->state, JOB_DONE);
 	for (uint32_t i = 0; i < 4; i++) {
@@ -356,7 +321,7 @@ static void cancelled_jobs_leave_nothing_behind(void **state)
 			"[gpu]\nkind = sim\n[sim]\ntime_scale = 0.01\n%s", choices[i]);
 		pipeline = create(lines);
 		for (uint64_t j = 0; j < 5; j++) {
-			(void)submit(pipeline, 4, j);
+			(void)pipeline_rig_submit(pipeline, 4, j);
 		}
 		pipeline_cancel(pipeline);
 		pipeline_stop(pipeline);
@@ -410,7 +375,7 @@ static void urgent_jobs_go_first(void **state)
 	}
 	assert_int_equal(priority_queue_counts(&pipeline->scheduler).depth, 5);
 	memory_budget_release(&pipeline->budget, limit_bytes, no_work);
-	wait_idle(pipeline);
+	pipeline_rig_wait_idle(pipeline);
 	for (size_t i = 0; i < 6; i++) {
 		struct job *job = tracker_find(&pipeline->tracker, order[i]);
 
@@ -426,11 +391,11 @@ static void urgent_jobs_go_first(void **state)
 static void a_device_without_memory_fails_the_job_alone(void **state)
 {
 	struct pipeline *pipeline = create("[gpu]\nmemory_bytes = 4K\n");
-	uint64_t id = submit(pipeline, 3, 1);
+	uint64_t id = pipeline_rig_submit(pipeline, 3, 1);
 	struct job *job = NULL;
 
 	(void)state;
-	wait_idle(pipeline);
+	pipeline_rig_wait_idle(pipeline);
 	job = tracker_find(&pipeline->tracker, id);
 	assert_int_equal(job->state, JOB_FAILED);
 	assert_true(strlen(job->error) > 0);
@@ -439,22 +404,6 @@ static void a_device_without_memory_fails_the_job_alone(void **state)
 	assert_nothing_left(pipeline);
 	assert_int_equal(pipeline->tracker.counts.partitions_failed, 3);
 	pipeline_destroy(pipeline);
-}
-
-static int make_state_dir(void **state)
-{
-	(void)state;
-	(void)snprintf(state_dir, sizeof(state_dir), "/tmp/test_pipeline.XXXXXX");
-	return mkdtemp(state_dir) ? 0 : -1;
-}
-
-static int remove_state_dir(void **state)
-{
-	char command[128];
-
-	(void)state;
-	(void)snprintf(command, sizeof(command), "rm -rf '%s'", state_dir);
-	return system(command);
 }
 
 int main(void)
@@ -473,5 +422,5 @@ int main(void)
 		cmocka_unit_test(urgent_jobs_go_first),
 		cmocka_unit_test(a_device_without_memory_fails_the_job_alone),
 	};
-	return cmocka_run_group_tests(tests, make_state_dir, remove_state_dir);
+	return cmocka_run_group_tests(tests, pipeline_rig_begin, pipeline_rig_end);
 }

@@ -3,8 +3,7 @@
  * Proves that a pipeline that is stopped waits for no time that is only modelled: each of these
  * models keeps one stage busy for hours, and a test that hangs has failed.
  */
-#include "prover/pipeline.h"
-#include "trace/base/clock.h"
+#include "tests/unit/pipeline_rig.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -23,28 +22,6 @@
 	"device_alloc_mb_per_s = 10000000\nkey_mb_per_s = 10000000\npinned_mb_per_s = 10000000\n"  \
 	"pageable_mb_per_s = 10000000\n"
 #define QUICK "msm_h_ps = 1\ntail_ps = 1\n"
-
-static struct pipeline *create(const char *text)
-{
-	struct config config;
-	struct pipeline *pipeline = NULL;
-	struct diag diag = {.line = ""};
-
-	if (config_parse("test", text, &diag, &config) != STATUS_OK ||
-		pipeline_create(&config, "/tmp", &diag, &pipeline) != STATUS_OK) {
-		fail_msg("%s", diag.line);
-	}
-	return pipeline;
-}
-
-static void submit(struct pipeline *pipeline)
-{
-	struct job_request request = {
-		.kind = JOB_SQUARING, .priority = JOB_PRIORITY_NORMAL, .partition_count = 1};
-	uint64_t id = 0;
-
-	assert_int_equal(pipeline_submit(pipeline, &request, NULL, &id), STATUS_OK);
-}
 
 static bool is_running(struct pipeline *pipeline)
 {
@@ -92,9 +69,9 @@ static void a_cancelled_job_is_not_waited_for(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
-		struct pipeline *pipeline = create(models[i].text);
+		struct pipeline *pipeline = pipeline_rig_create(models[i].text);
 
-		submit(pipeline);
+		(void)pipeline_rig_submit(pipeline, 1, 0);
 		while (!models[i].has_begun(pipeline)) {
 			(void)sched_yield();
 		}
@@ -107,14 +84,13 @@ static void a_cancelled_job_is_not_waited_for(void **state)
 
 static void what_is_freed_behind_the_last_job_is_not_waited_for(void **state)
 {
-	struct pipeline *pipeline =
-		create(SIM QUICK "synthesis_ms = 0\nprep_ms = 1\nb_g2_ms = 1\nunmap_mb_per_s = 1\n"
-				 "[memory]\ndealloc = background\n");
+	struct pipeline *pipeline = pipeline_rig_create(
+		SIM QUICK "synthesis_ms = 0\nprep_ms = 1\nb_g2_ms = 1\nunmap_mb_per_s = 1\n"
+			  "[memory]\ndealloc = background\n");
 
 	(void)state;
-	submit(pipeline);
-	while (!tracker_wait_idle(&pipeline->tracker, clock_now_ns() + 100 * NS_PER_S)) {
-	}
+	(void)pipeline_rig_submit(pipeline, 1, 0);
+	pipeline_rig_wait_idle(pipeline);
 	pipeline_stop(pipeline);
 	assert_int_equal(pipeline->tracker.counts.done[JOB_SQUARING], 1);
 	pipeline_destroy(pipeline);
@@ -127,5 +103,5 @@ int main(void)
 		cmocka_unit_test(what_is_freed_behind_the_last_job_is_not_waited_for),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, pipeline_rig_begin, pipeline_rig_end);
 }

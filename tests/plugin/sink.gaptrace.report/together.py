@@ -11,14 +11,12 @@ plugin agree on both.
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from plain import START, Readers, fill  # noqa: E402
+from plain import START, fill, run_checks  # noqa: E402
 from ust_trace import Trace  # noqa: E402
 
 SECOND = 10**9
@@ -157,19 +155,6 @@ def no_room_to_mend(readers, work_folder):
     assert done.returncode == 2 and b"set TMPDIR" in done.stderr and b"nosuch" in done.stderr, done.stderr
 
 
-def main():
-    readers = Readers(pathlib.Path(sys.argv[1]))
-    if not shutil.which("babeltrace2"):
-        return 77
-    with tempfile.TemporaryDirectory() as work_folder:
-        for check in (apart_in_time, several_pauses, covered_by_another, nobody_knows, outside_the_window,
-                      put_together, counted_backwards, without_an_end, no_room_to_mend):
-            folder = pathlib.Path(work_folder) / check.__name__
-            folder.mkdir()
-            check(readers, folder)
-            print("ok", check.__name__)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks(apart_in_time, several_pauses, covered_by_another, nobody_knows, outside_the_window,
+                        put_together, counted_backwards, without_an_end, no_room_to_mend))
