@@ -4,12 +4,14 @@
  * each device uploads, launches on two streams and waits. It ends by `return`, `quick`, `_exit`,
  * `abort`, or after a `fork` whose child goes on without CUDA and exits. With `graph` each round
  * also launches a graph of three kernels, and it returns. `_exit` and `abort` come while no thread
- * runs: one that is cut off in the middle of an event spoils the recording's end.
+ * runs: one that is cut off in the middle of an event spoils the recording's end. ROUNDS 0 goes on
+ * until SIGUSR1.
  */
 #include <cuda.h>
 
 #include <dirent.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,13 @@
 
 static int round_count;
 static bool has_graph;
+static volatile sig_atomic_t is_told_to_end;
+
+static void on_signal(int number)
+{
+	(void)number;
+	is_told_to_end = 1;
+}
 
 static void require(CUresult result, const char *what)
 {
@@ -94,7 +103,7 @@ static void *device_main(void *argument)
 	if (has_graph) {
 		graph = make_graph(function);
 	}
-	for (int turn = 0; turn < round_count; turn++) {
+	for (int turn = 0; round_count > 0 ? turn < round_count : !is_told_to_end; turn++) {
 		if (has_graph) {
 			require(cuGraphLaunch(graph, streams[0]), "graph launch");
 		}
@@ -172,6 +181,7 @@ int main(int argc, char **argv)
 	}
 	round_count = atoi(argv[1]);
 	has_graph = strcmp(argv[2], "graph") == 0;
+	(void)signal(SIGUSR1, on_signal);
 	require(cuInit(0), "cuInit");
 	for (int i = 0; i < 2; i++) {
 		if (pthread_create(&threads[i], NULL, device_main, &ordinals[i]) != 0) {
