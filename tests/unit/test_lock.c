@@ -6,18 +6,26 @@
 #include "gaptrace/gaptrace.h"
 #include "trace/base/clock.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #define THREAD_COUNT 8
 #define ROUND_COUNT  20000
+
+/* Far more than a child takes on a busy machine. */
+#define CHILD_S_MAX 300
 
 static struct {
 	struct gaptrace_mutex mutex;
@@ -255,17 +263,99 @@ static void a_condition_can_go_once_its_waiters_are_woken(void **state)
 	}
 }
 
-/* A child of a fork has the count of its parent's waiters, and none of them. */
-static void a_condition_with_waiters_that_are_gone_can_be_finished(void **state)
+/* Longer than the library once waited for a woken thread that the machine did not run. */
+#define LATE_US 1200000
+
+static __thread bool is_late;
+
+/* Stands before libc's: a thread that a futex woke, and that is not run for a while. */
+__attribute__((visibility("default"))) long syscall(long number, ...)
+{
+	static void *address;
+	void *found = __atomic_load_n(&address, __ATOMIC_RELAXED);
+	long (*libc_syscall)(long number, ...);
+	long arguments[6];
+	va_list list;
+	long result;
+	int error;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++) {
+		arguments[i] = va_arg(list, long);
+	}
+	va_end(list);
+	if (!found) {
+		found = dlsym(RTLD_NEXT, "syscall");
+		__atomic_store_n(&address, found, __ATOMIC_RELAXED);
+	}
+	memcpy(&libc_syscall, &found, sizeof(found));
+	result = libc_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+		arguments[4], arguments[5]);
+	error = errno;
+	if (number == SYS_futex && arguments[1] == FUTEX_WAIT_BITSET_PRIVATE && is_late) {
+		(void)usleep(LATE_US);
+	}
+	errno = error;
+	return result;
+}
+
+static void *wait_and_be_late(void *condition)
+{
+	is_late = true;
+	return wait_on_given(condition);
+}
+
+static void a_condition_is_not_gone_before_its_late_waiter(void **state)
 {
 	struct gaptrace_condition condition;
+	pthread_t thread;
 
 	(void)state;
-	gaptrace_condition_init(&condition, "inherited");
-	condition.waiter_count = 3;
-	errno = EXDEV;
+	gaptrace_condition_init(&condition, "late");
+	assert_int_equal(pthread_create(&thread, NULL, wait_and_be_late, &condition), 0);
+	gaptrace_mutex_lock(&shared.mutex);
+	while (shared.other_value == 0) {
+		gaptrace_condition_wait(&shared.not_full, &shared.mutex);
+	}
+	shared.value = 1;
+	gaptrace_condition_broadcast(&condition);
+	gaptrace_mutex_unlock(&shared.mutex);
 	gaptrace_condition_finish(&condition);
-	assert_int_equal(errno, EXDEV);
+	memset(&condition, 0x55, sizeof(condition));
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(condition.waiter_count, 0x55555555);
+}
+
+/* A child of a fork has the count of its parent's waiters, and none of them. */
+static void a_child_uses_and_finishes_what_its_parents_threads_wait_for(void **state)
+{
+	int status = -1;
+	pthread_t thread;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_value, NULL), 0);
+	gaptrace_mutex_lock(&shared.mutex);
+	while (shared.other_value == 0) {
+		gaptrace_condition_wait(&shared.not_full, &shared.mutex);
+	}
+	child = fork();
+	if (child == 0) {
+		/* For one that waits for ever. */
+		(void)alarm(CHILD_S_MAX);
+		(void)gaptrace_condition_wait_until(&shared.not_empty, &shared.mutex, 1);
+		gaptrace_condition_broadcast(&shared.not_empty);
+		errno = EXDEV;
+		gaptrace_condition_finish(&shared.not_empty);
+		_exit(errno == EXDEV ? 0 : 1);
+	}
+	shared.value = 1;
+	gaptrace_condition_broadcast(&shared.not_empty);
+	gaptrace_mutex_unlock(&shared.mutex);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
 }
 
 static void a_wait_ends_at_its_deadline(void **state)
@@ -295,7 +385,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_broadcast_wakes_everybody, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_condition_can_go_once_its_waiters_are_woken, set_up, tear_down),
-		cmocka_unit_test(a_condition_with_waiters_that_are_gone_can_be_finished),
+		cmocka_unit_test_setup_teardown(
+			a_condition_is_not_gone_before_its_late_waiter, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_child_uses_and_finishes_what_its_parents_threads_wait_for, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(a_wait_ends_at_its_deadline, set_up, tear_down),
 	};
 

@@ -1,5 +1,5 @@
-unit_test(lock LIBRARIES gaptrace)
-unit_test(lock_off FROM lock LIBRARIES gaptrace_off)
+unit_test(lock LIBRARIES gaptrace ${CMAKE_DL_LIBS})
+unit_test(lock_off FROM lock LIBRARIES gaptrace_off ${CMAKE_DL_LIBS})
 unit_test(emit SOURCES emit_calls.c LIBRARIES gaptrace)
 unit_test(emit_off FROM emit SOURCES emit_calls.c LIBRARIES gaptrace_off)
 

@@ -19,11 +19,17 @@
 #define CONDITION_NO_DEADLINE UINT64_MAX
 #define CONDITION_ALL         INT_MAX
 
-/* In waiter_count, once somebody waits for it to become 0. */
-#define CONDITION_FINISHING 0x80000000U
+/*
+ * waiter_count: how many wait, and above that whose threads they are, since a child of a fork
+ * inherits the count and not the waiters. The top bit is set once somebody waits for it to be 0.
+ */
+#define CONDITION_FINISHING    0x80000000U
+#define CONDITION_PROCESS_MASK 0x7ff00000U
+#define CONDITION_PROCESS_ONE  0x00100000U
+#define CONDITION_COUNT_MASK   0x000fffffU
 
-/* A woken thread that a busy machine does not run for longer is not waited for. */
-#define CONDITION_LEAVE_NS_MAX NS_PER_S
+/* In waiter_count while it counts threads of this process; another one in each child of a fork. */
+extern uint32_t condition_process;
 
 /* The word may be gone by now; the kernel says so in errno, which is not the host's business. */
 static inline void condition_futex_wake(uint32_t *word, int thread_count)
@@ -34,10 +40,24 @@ static inline void condition_futex_wake(uint32_t *word, int thread_count)
 	errno = error;
 }
 
+/* Those that a waiter_count means, none of them a thread of a parent. */
+static inline uint32_t condition_waiters(uint32_t word)
+{
+	return (word & CONDITION_PROCESS_MASK) == condition_process ? word & CONDITION_COUNT_MASK
+								    : 0;
+}
+
 /* With the mutex held. Gives what condition_wait_sleep takes. */
 static inline uint32_t condition_wait_prepare(struct gaptrace_condition *condition)
 {
-	(void)__atomic_fetch_add(&condition->waiter_count, 1, __ATOMIC_SEQ_CST);
+	uint32_t word = __atomic_load_n(&condition->waiter_count, __ATOMIC_SEQ_CST);
+	uint32_t next;
+
+	do {
+		next = (word & CONDITION_FINISHING) | condition_process |
+		       (condition_waiters(word) + 1);
+	} while (!__atomic_compare_exchange_n(
+		&condition->waiter_count, &word, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 	return __atomic_load_n(&condition->sequence, __ATOMIC_SEQ_CST);
 }
 
@@ -57,7 +77,7 @@ static inline bool condition_wait_sleep(
 		errno = error;
 	}
 	count = __atomic_fetch_sub(&condition->waiter_count, 1, __ATOMIC_SEQ_CST);
-	if (count == (CONDITION_FINISHING | 1)) {
+	if ((count & ~CONDITION_PROCESS_MASK) == (CONDITION_FINISHING | 1)) {
 		condition_futex_wake(&condition->waiter_count, 1);
 	}
 	return is_awake;
@@ -69,7 +89,7 @@ static inline bool condition_wait_sleep(
  */
 static inline bool condition_has_waiter(const struct gaptrace_condition *condition)
 {
-	return __atomic_load_n(&condition->waiter_count, __ATOMIC_SEQ_CST) != 0;
+	return condition_waiters(__atomic_load_n(&condition->waiter_count, __ATOMIC_SEQ_CST)) != 0;
 }
 
 /* Once the word has changed a waiter may go and free the condition: only the kernel looks at it. */
@@ -81,24 +101,22 @@ static inline void condition_wake(struct gaptrace_condition *condition, int thre
 
 /*
  * POSIX lets a condition go as soon as its waiters were woken: those that are still on their way
- * out of condition_wait_sleep are waited for. Not for ever, since a child of a fork inherits the
- * count of waiters and not the waiters.
+ * out of condition_wait_sleep are waited for, however long a busy machine does not run them, since
+ * they write to it.
  */
 static inline void condition_leave(struct gaptrace_condition *condition)
 {
-	struct timespec deadline = clock_timespec(clock_now_ns() + CONDITION_LEAVE_NS_MAX);
-	uint32_t count =
+	uint32_t word =
 		__atomic_fetch_or(&condition->waiter_count, CONDITION_FINISHING, __ATOMIC_SEQ_CST);
 	int error = errno;
 
-	while ((count & ~CONDITION_FINISHING) != 0) {
-		if (syscall(SYS_futex, &condition->waiter_count, FUTEX_WAIT_BITSET_PRIVATE,
-			    count | CONDITION_FINISHING, &deadline, NULL,
-			    FUTEX_BITSET_MATCH_ANY) != 0 &&
+	while (condition_waiters(word) != 0) {
+		if (syscall(SYS_futex, &condition->waiter_count, FUTEX_WAIT_PRIVATE,
+			    word | CONDITION_FINISHING, NULL, NULL, 0) != 0 &&
 			errno != EAGAIN && errno != EINTR) {
 			break;
 		}
-		count = __atomic_load_n(&condition->waiter_count, __ATOMIC_SEQ_CST);
+		word = __atomic_load_n(&condition->waiter_count, __ATOMIC_SEQ_CST);
 	}
 	errno = error;
 }
