@@ -81,6 +81,24 @@ static void meter_workspace(struct partition_gpu *gpu, uint64_t begin_ns)
 		gpu->config.meter, IDLE_CLOCK_DEVICE_ALLOC, gpu->config.device_index, begin_ns);
 }
 
+struct device_memory *partition_gpu_take_outgrown(
+	struct partition_gpu *gpu, const struct device_shape *shape)
+{
+	if (gpu->workspace_bytes >= workspace_bytes(shape, gpu->config.options.evaluates)) {
+		return NULL;
+	}
+	gpu->workspace_bytes = 0;
+	return MOVE(gpu->workspace);
+}
+
+void partition_gpu_free(struct partition_gpu *gpu, struct device_memory *memory)
+{
+	const uint64_t begin_ns = clock_now_ns();
+
+	gpu->config.ops->memory_free(gpu->config.device, memory);
+	meter_workspace(gpu, begin_ns);
+}
+
 enum status partition_gpu_reserve(struct partition_gpu *gpu, const struct device_shape *shape)
 {
 	const struct device_ops *ops = gpu->config.ops;
@@ -88,12 +106,11 @@ enum status partition_gpu_reserve(struct partition_gpu *gpu, const struct device
 	const uint64_t begin_ns = clock_now_ns();
 	enum status status;
 
-	/* Kept from a partition of a key as large. */
-	if (gpu->workspace && gpu->workspace_bytes >= bytes) {
+	/* Kept from a partition of a key as large; of a smaller one it was taken away. */
+	if (gpu->workspace) {
+		assert(gpu->workspace_bytes >= bytes);
 		return STATUS_OK;
 	}
-	ops->memory_free(gpu->config.device, MOVE(gpu->workspace));
-	gpu->workspace_bytes = 0;
 	status = ops->memory_alloc(gpu->config.device, bytes, &gpu->workspace);
 	if (status == STATUS_OK) {
 		gpu->workspace_bytes = bytes;
@@ -104,14 +121,10 @@ enum status partition_gpu_reserve(struct partition_gpu *gpu, const struct device
 
 void partition_gpu_return(struct partition_gpu *gpu)
 {
-	const uint64_t begin_ns = clock_now_ns();
-
-	if (!gpu->config.options.allocates_each_call) {
-		return;
+	if (gpu->config.options.allocates_each_call) {
+		gpu->workspace_bytes = 0;
+		partition_gpu_free(gpu, MOVE(gpu->workspace));
 	}
-	gpu->config.ops->memory_free(gpu->config.device, MOVE(gpu->workspace));
-	gpu->workspace_bytes = 0;
-	meter_workspace(gpu, begin_ns);
 }
 
 static enum status open_streams(struct partition_gpu *gpu)

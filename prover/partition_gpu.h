@@ -101,7 +101,7 @@ struct partition_gpu_counts {
 	uint64_t barrier_in_mutex_ns;
 	uint64_t barrier_count;
 	uint64_t upload_pageable_ns; /* inside staged uploads */
-	uint64_t workspace_ns;       /* device memory made or freed in the mutex */
+	uint64_t workspace_ns;       /* making and freeing device memory for partitions */
 	uint64_t device_sync_ns;
 	uint64_t prep_ns;
 	uint64_t b_g2_ns;

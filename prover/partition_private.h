@@ -110,7 +110,14 @@ void partition_model_wait(const struct partition_model *model, uint64_t time_ns)
 /* The same for unmapping so many bytes. */
 void partition_model_unmap(const struct partition_model *model, uint64_t bytes);
 
-/* Device memory for a partition of that shape, if there is not enough yet. With the mutex held. */
+/*
+ * Device memory for a partition of that shape. With the mutex held: reserve, which wants none that
+ * is too small to be there, and return. What is too small is taken with the mutex held, too, and
+ * NULL when there is none; it is freed without it, for a free waits for all that the device does.
+ */
+MUST_CHECK struct device_memory *partition_gpu_take_outgrown(
+	struct partition_gpu *gpu, const struct device_shape *shape);
+void partition_gpu_free(struct partition_gpu *gpu, struct device_memory *memory);
 MUST_CHECK enum status partition_gpu_reserve(
 	struct partition_gpu *gpu, const struct device_shape *shape);
 void partition_gpu_return(struct partition_gpu *gpu);

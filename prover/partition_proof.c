@@ -45,6 +45,21 @@ static void unlock_gpu(struct partition_gpu *gpu)
 	gaptrace_mutex_unlock(&gpu->mutex);
 }
 
+/* The mutex, with no memory behind it that this key has outgrown. Another worker may have made some
+ * meanwhile, of a size that its own key needs. */
+static void lock_gpu_for_kernels(struct partition_proof *proof)
+{
+	struct partition_gpu *gpu = proof->gpu;
+	struct device_memory *outgrown = NULL;
+
+	lock_gpu(proof);
+	while ((outgrown = partition_gpu_take_outgrown(gpu, &proof->key->shape))) {
+		unlock_gpu(gpu);
+		partition_gpu_free(gpu, outgrown);
+		lock_gpu(proof);
+	}
+}
+
 /* The sorted scalars of the queries that the GPU has summed. May come twice: inside the call, and
  * at the end for what was not freed there. */
 static void free_inputs(struct partition_proof *proof)
@@ -225,7 +240,7 @@ static enum status run_start(struct partition_proof *proof)
 	enum status status;
 
 	if (covers_call) {
-		lock_gpu(proof);
+		lock_gpu_for_kernels(proof);
 	}
 	/* Prep runs beside what follows; the barrier is in partition_kernels_run() unless it is
 	 * here. */
@@ -234,7 +249,7 @@ static enum status run_start(struct partition_proof *proof)
 		status = partition_prep_wait(proof);
 	}
 	if (status == STATUS_OK && !covers_call) {
-		lock_gpu(proof);
+		lock_gpu_for_kernels(proof);
 		status = partition_kernels_run(proof);
 		unlock_gpu(gpu);
 		partition_proof_stage(proof, IDLE_STAGE_FINISH);

@@ -167,6 +167,9 @@ enum status runtime_memory_alloc(struct runtime *runtime, uint64_t bytes, void *
 void runtime_memory_free(struct runtime *runtime, void *memory, uint64_t bytes)
 {
 	(void)runtime;
+	if (cuda_runtime.before_free) {
+		cuda_runtime.before_free();
+	}
 	cuda_runtime.used_bytes -= bytes;
 	memset(memory, 0xdd, bytes); /* whoever goes on using it finds no key and no scalars */
 	close_any((uint8_t *)memory - HEADER_BYTES);

@@ -22,7 +22,8 @@ struct cuda_runtime {
 	/* A bit for each stream in the order they are opened: its work is done when somebody waits
 	 * for it, not at once. */
 	uint32_t lazy_streams;
-	uint32_t fails_at; /* the call of those that may fail, from 1; 0: none */
+	void (*before_free)(void); /* of device memory; NULL: nobody wants to know */
+	uint32_t fails_at;         /* the call of those that may fail, from 1; 0: none */
 
 	uint32_t call_count;
 	uint64_t used_bytes;

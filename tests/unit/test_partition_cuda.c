@@ -9,6 +9,7 @@
 #include "prover/groth16/prove.h"
 #include "prover/groth16/quotient.h"
 #include "prover/groth16/work_pool.h"
+#include "prover/partition_private.h"
 #include "prover/partition_proof.h"
 #include "tests/unit/cuda_runtime.h"
 
@@ -206,6 +207,43 @@ static void prove_twice(const struct rig_options *options)
 	close_rig(&rig);
 }
 
+static struct {
+	struct partition_gpu *gpu;
+	uint32_t free_count;
+	uint32_t count_in_mutex;
+} frees;
+
+static void look_at_mutex(void)
+{
+	frees.free_count++;
+	if (gaptrace_mutex_trylock(&frees.gpu->mutex)) {
+		gaptrace_mutex_unlock(&frees.gpu->mutex);
+	} else {
+		frees.count_in_mutex++;
+	}
+}
+
+/* CUDA's free waits for all that the device does. */
+static void memory_that_a_larger_key_outgrows_is_not_freed_in_the_mutex(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	assert_int_equal(open_rig(&rig, &(struct rig_options){.memory_bytes = 0}), STATUS_OK);
+	prove_and_check(&rig, 0);
+	/* As after a smaller key. */
+	rig.gpu->workspace_bytes--;
+	memset(&frees, 0, sizeof(frees));
+	frees.gpu = rig.gpu;
+	cuda_runtime.before_free = look_at_mutex;
+	prove_and_check(&rig, 1);
+	prove_and_check(&rig, 2);
+	cuda_runtime.before_free = NULL;
+	assert_int_equal(frees.free_count, 1);
+	assert_int_equal(frees.count_in_mutex, 0);
+	close_rig(&rig);
+}
+
 /* Of the three streams of a partition: all early, the first late, the others late, all late. Before
  * them comes the meter's, which is late. */
 static const uint32_t late_streams[] = {1, 3, 13, 15};
@@ -269,6 +307,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_proof_is_the_same_whichever_streams_are_late),
 		cmocka_unit_test(so_is_one_of_vectors_that_the_device_makes),
+		cmocka_unit_test(memory_that_a_larger_key_outgrows_is_not_freed_in_the_mutex),
 		cmocka_unit_test(a_key_that_is_streamed_is_proved_with_in_the_memory_there_is),
 	};
 
