@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <curl/curl.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ struct client_http {
 	char base[256];  /* "http://127.0.0.1:9821"; of a socket "http://proverd" */
 	char where[256]; /* for messages */
 	char error[CURL_ERROR_SIZE];
+	bool has_answered;
 };
 
 struct body {
@@ -125,9 +127,12 @@ enum status client_http_request(struct client_http *client, const char *path, co
 	curl_slist_free_all(headers);
 	if (result != CURLE_OK) {
 		free(received.text);
-		return diag_set(diag, STATUS_UNAVAILABLE, "%s: %s; is proverd running there?",
-			client->where, failure_text(client, result));
+		return diag_set(diag, STATUS_UNAVAILABLE, "%s: %s; %s", client->where,
+			failure_text(client, result),
+			client->has_answered ? "proverd was there, but no longer answers"
+					     : "is proverd running there?");
 	}
+	client->has_answered = true;
 	/* An empty body is an answer. */
 	if (!received.text) {
 		received.text = calloc(1, 1);

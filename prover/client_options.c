@@ -126,6 +126,13 @@ static bool check_options(struct client_options *options, int argument_count)
 		(void)fprintf(stderr, "prove: --socket and --connect exclude each other\n");
 		return false;
 	}
+	if ((options->address.socket && options->address.socket[0] == '\0') ||
+		(options->address.host_port && options->address.host_port[0] == '\0')) {
+		(void)fprintf(stderr,
+			"prove: --%s is empty; leave it out, or say where proverd is\n",
+			options->address.socket ? "socket" : "connect");
+		return false;
+	}
 	if (options->job_count == 0 || options->partition_count == 0) {
 		(void)fprintf(stderr, "prove: --%s 0 asks for no proof; write 1 or more\n",
 			options->job_count == 0 ? "jobs" : "partitions");

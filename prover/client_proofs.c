@@ -16,6 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of files that are not whole yet. */
+#define NEW_SUFFIX ".new"
+
 struct client_proofs {
 	uint64_t job_id;
 	char *text; /* the answer, to be written as it came */
@@ -233,41 +236,80 @@ enum status client_proofs_verify(
 	return status;
 }
 
-/* True for partition-N.proof.json and partition-N.public.json, as client_proofs_write() has them.
- */
-static bool is_partition_file(const char *name)
+/* Whether it is one that client_proofs_write() makes, or began to make when it was killed. */
+static bool is_ours(const char *name)
 {
 	static const char prefix[] = "partition-";
-	size_t digits = 0;
+	static const char *const partition_ends[] = {".proof.json", ".public.json"};
+	static const char *const others[] = {"proofs.json", "verification_key.json"};
+	size_t length = strlen(name);
 
+	if (length > strlen(NEW_SUFFIX) &&
+		strcmp(name + length - strlen(NEW_SUFFIX), NEW_SUFFIX) == 0) {
+		length -= strlen(NEW_SUFFIX);
+	}
+	for (int i = 0; i < 2; i++) {
+		if (length == strlen(others[i]) && strncmp(name, others[i], length) == 0) {
+			return true;
+		}
+	}
 	if (strncmp(name, prefix, strlen(prefix)) != 0) {
 		return false;
 	}
 	name += strlen(prefix);
-	digits = strspn(name, "0123456789");
-	return digits > 0 && (strcmp(name + digits, ".proof.json") == 0 ||
-				     strcmp(name + digits, ".public.json") == 0);
+	length -= strlen(prefix);
+	for (int i = 0; i < 2; i++) {
+		const size_t digits = strspn(name, "0123456789");
+
+		if (digits > 0 && length == digits + strlen(partition_ends[i]) &&
+			strncmp(name + digits, partition_ends[i], length - digits) == 0) {
+			return true;
+		}
+	}
+	return false;
 }
 
-/* What an earlier job of this number left: it may have had more partitions, and its proofs are of
- * another key. First of all, so that at no time files of both jobs lie side by side. */
-static enum status remove_earlier(const char *folder, struct diag *diag)
+static enum status job_folder_name(
+	const char *folder, uint64_t job_id, struct diag *diag, char name[PATH_MAX])
 {
-	DIR *directory = opendir(folder);
-	const struct dirent *entry = NULL;
-	enum status status = STATUS_OK;
+	if (snprintf(name, PATH_MAX, "%s/job-%" PRIu64, folder, job_id) >= PATH_MAX) {
+		return diag_set(diag, STATUS_BAD_USE, "%s: the name is too long", folder);
+	}
+	return STATUS_OK;
+}
 
+enum status client_proofs_make_folder(const char *folder, struct diag *diag)
+{
+	enum status status = paths_make_dir(folder, diag);
+
+	if (status == STATUS_OK && access(folder, W_OK | X_OK) != 0) {
+		status = diag_set(diag, status_from_errno(errno),
+			"%s: no proofs can be written there: %s", folder, strerror(errno));
+	}
+	return status;
+}
+
+/* An earlier job of this number may have had more partitions, and its proofs are of another key. */
+enum status client_proofs_remove_earlier(const char *folder, uint64_t job_id, struct diag *diag)
+{
+	char job_folder[PATH_MAX];
+	DIR *directory = NULL;
+	const struct dirent *entry = NULL;
+	enum status status = job_folder_name(folder, job_id, diag, job_folder);
+
+	if (status != STATUS_OK) {
+		return status;
+	}
+	directory = opendir(job_folder);
 	if (!directory) {
-		return diag_set(diag, status_from_errno(errno), "%s: %s", folder, strerror(errno));
+		return errno == ENOENT ? STATUS_OK
+				       : diag_set(diag, status_from_errno(errno), "%s: %s",
+						 job_folder, strerror(errno));
 	}
 	while (status == STATUS_OK && (entry = readdir(directory))) {
-		if (!is_partition_file(entry->d_name) &&
-			strcmp(entry->d_name, "proofs.json") != 0) {
-			continue;
-		}
-		if (unlinkat(dirfd(directory), entry->d_name, 0) != 0) {
+		if (is_ours(entry->d_name) && unlinkat(dirfd(directory), entry->d_name, 0) != 0) {
 			status = diag_set(diag, status_from_errno(errno),
-				"%s/%s: an earlier job's proof cannot be removed: %s", folder,
+				"%s/%s: an earlier job's proof cannot be removed: %s", job_folder,
 				entry->d_name, strerror(errno));
 		}
 	}
@@ -285,7 +327,7 @@ static enum status write_file(
 	bool is_written = false;
 
 	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-	(void)snprintf(temporary, sizeof(temporary), "%s.new", path);
+	(void)snprintf(temporary, sizeof(temporary), "%s" NEW_SUFFIX, path);
 	file = fopen(temporary, "we");
 	if (!file) {
 		return diag_set(
@@ -322,15 +364,14 @@ enum status client_proofs_write(
 	const struct client_proofs *proofs, const char *folder, struct diag *diag)
 {
 	char job_folder[PATH_MAX];
-	enum status status = STATUS_OK;
+	enum status status = job_folder_name(folder, proofs->job_id, diag, job_folder);
 
-	if ((size_t)snprintf(job_folder, sizeof(job_folder), "%s/job-%" PRIu64, folder,
-		    proofs->job_id) >= sizeof(job_folder)) {
-		return diag_set(diag, STATUS_BAD_USE, "%s: the name is too long", folder);
-	}
-	status = paths_make_dir(job_folder, diag);
 	if (status == STATUS_OK) {
-		status = remove_earlier(job_folder, diag);
+		status = paths_make_dir(job_folder, diag);
+	}
+	/* First of all, so that at no time files of two jobs lie side by side. */
+	if (status == STATUS_OK) {
+		status = client_proofs_remove_earlier(folder, proofs->job_id, diag);
 	}
 	if (status == STATUS_OK) {
 		status = write_file(job_folder, "verification_key.json", proofs->key_text, diag);

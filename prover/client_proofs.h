@@ -28,6 +28,16 @@ uint32_t client_proofs_count(const struct client_proofs *proofs);
 MUST_CHECK enum status client_proofs_verify(
 	const struct client_proofs *proofs, bool have_own_publics, struct diag *diag);
 
+/* Makes `folder` unless it is there: found out before anything is proved that cannot be kept. */
+MUST_CHECK enum status client_proofs_make_folder(const char *folder, struct diag *diag);
+
+/*
+ * Removes from `folder`/job-ID what client_proofs_write() left there for an earlier job of that
+ * number: as soon as there is another job of it, for that one may never have proofs.
+ */
+MUST_CHECK enum status client_proofs_remove_earlier(
+	const char *folder, uint64_t job_id, struct diag *diag);
+
 /*
  * Into `folder`/job-ID: proofs.json, verification_key.json, and for each partition
  * partition-N.proof.json and partition-N.public.json, as snarkjs reads them. Those of an earlier

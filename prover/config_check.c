@@ -69,6 +69,7 @@ static enum status check_address(const struct check *check)
 	const size_t path_bytes_max = sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1;
 	const int socket_line = line_of(check, "daemon", "socket");
 	const int listen_line = line_of(check, "daemon", "listen");
+	struct diag reason = {.line = ""};
 
 	if (daemon->socket[0] != '\0' && daemon->listen[0] != '\0') {
 		return CHECK_FAIL(check, later(socket_line, listen_line),
@@ -82,11 +83,8 @@ static enum status check_address(const struct check *check)
 			"[daemon] socket: a unix socket's path has at most %zu bytes",
 			path_bytes_max);
 	}
-	if (daemon->listen[0] != '\0' && !listener_is_loopback(daemon->listen)) {
-		return CHECK_FAIL(check, listen_line,
-			"[daemon] listen = '%s' is no loopback address; write 127.0.0.1:PORT or "
-			"[::1]:PORT",
-			daemon->listen);
+	if (daemon->listen[0] != '\0' && listener_check_tcp(daemon->listen, &reason) != STATUS_OK) {
+		return CHECK_FAIL(check, listen_line, "[daemon] listen = %s", reason.line);
 	}
 	return STATUS_OK;
 }

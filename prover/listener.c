@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/listener.h"
 
+#include "trace/base/path.h"
+
 #include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
@@ -15,6 +17,10 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+/* A unix socket's path in the making: one that is there accepts connections. A single byte, for the
+ * kernel takes a path that fills its field without a zero, so no path is too long for this. */
+#define LISTENER_MAKING_SUFFIX '~'
 
 /* Connections that may wait to be accepted. */
 #define LISTENER_BACKLOG 128
@@ -42,6 +48,7 @@ static bool is_lock_there(int lock_fd, const char *lock_path)
 static enum status take_lock(const char *path, struct diag *diag, struct listener *listener)
 {
 	char lock_path[sizeof(((struct sockaddr_un *)NULL)->sun_path) + sizeof(".lock")];
+	char reason[PATH_REASON_BYTES];
 
 	(void)snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
 	do {
@@ -50,7 +57,9 @@ static enum status take_lock(const char *path, struct diag *diag, struct listene
 		}
 		listener->lock_fd = open(lock_path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
 		if (listener->lock_fd < 0) {
-			return fail(diag, lock_path, "cannot create", errno);
+			return diag_set(diag, status_from_errno(errno),
+				"%s: no socket can be made there: %s", path,
+				path_reason(path, errno, reason));
 		}
 		if (flock(listener->lock_fd, LOCK_EX | LOCK_NB) != 0) {
 			return diag_set(diag, STATUS_EXISTS,
@@ -96,27 +105,44 @@ static enum status remove_stale(
 	return STATUS_OK;
 }
 
+/* Binds beside `address` and moves the socket there once it listens: a client that sees it gets in.
+ */
 static enum status bind_unix(
 	const struct sockaddr_un *address, struct diag *diag, struct listener *listener)
 {
+	struct sockaddr_un making = *address;
+	char making_path[sizeof(making.sun_path) + 1];
+	const size_t length = strlen(address->sun_path);
 	mode_t mask = 0;
+	struct stat info;
 	int result = 0;
 
+	making.sun_path[length] = LISTENER_MAKING_SUFFIX;
+	(void)snprintf(making_path, sizeof(making_path), "%s%c", address->sun_path,
+		LISTENER_MAKING_SUFFIX);
 	listener->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (listener->fd < 0) {
 		return fail(diag, address->sun_path, "no socket", errno);
 	}
+	/* Of a daemon that was killed here; with the lock held no other is at it. */
+	if (lstat(making_path, &info) == 0 && S_ISSOCK(info.st_mode)) {
+		(void)unlink(making_path);
+	}
 	/* Only the daemon's user may connect; no other thread runs yet that the mask could hurt. */
 	mask = umask(0177);
-	result = bind(listener->fd, (const struct sockaddr *)address, sizeof(*address));
+	result = bind(listener->fd, (const struct sockaddr *)&making, sizeof(making));
 	(void)umask(mask);
 	if (result != 0) {
-		return fail(diag, address->sun_path, "cannot bind", errno);
+		return fail(diag, making_path, "cannot bind", errno);
+	}
+	if (listen(listener->fd, LISTENER_BACKLOG) != 0 ||
+		rename(making_path, address->sun_path) != 0) {
+		enum status status = fail(diag, address->sun_path, "cannot listen", errno);
+
+		(void)unlink(making_path);
+		return status;
 	}
 	(void)snprintf(listener->path, sizeof(listener->path), "%s", address->sun_path);
-	if (listen(listener->fd, LISTENER_BACKLOG) != 0) {
-		return fail(diag, address->sun_path, "cannot listen", errno);
-	}
 	return STATUS_OK;
 }
 
@@ -157,50 +183,53 @@ struct tcp_address {
 };
 
 /* Only loopback: the daemon has no authentication. */
-static bool parse_address(const char *text, struct tcp_address *out_address)
+static enum status parse_address(
+	const char *text, struct diag *diag, struct tcp_address *out_address)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)&out_address->storage;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&out_address->storage;
+	/* Of "[::1]:80" the last colon parts the port. */
 	const char *colon = strrchr(text, ':');
+	const size_t length = colon ? (size_t)(colon - text) : 0;
+	const bool is_v6 = length == 5 && strncmp(text, "[::1]", length) == 0;
 	char *end = NULL;
-	size_t length = 0;
 	unsigned long port = 0;
 
 	memset(out_address, 0, sizeof(*out_address));
-	if (!colon || colon[1] < '0' || colon[1] > '9') {
-		return false;
+	if (!is_v6 && (length != 9 || (strncmp(text, "127.0.0.1", length) != 0 &&
+					      strncmp(text, "localhost", length) != 0))) {
+		return diag_set(diag, STATUS_BAD_USE,
+			"'%s' is no loopback address with a port; write 127.0.0.1:PORT or "
+			"[::1]:PORT, for the daemon serves whoever connects",
+			text);
 	}
+	/* Digits only: strtoul() alone would take signs, blanks and an empty text. */
 	port = strtoul(colon + 1, &end, 10);
-	/* Of "[::1]:80" the last colon parts the port. */
-	length = (size_t)(colon - text);
-	if (*end != '\0' || port > 65535) {
-		return false;
+	if (colon[1] < '0' || colon[1] > '9' || *end != '\0' || port > 65535) {
+		return diag_set(diag, STATUS_BAD_USE,
+			"'%s': the port '%s' is no number up to 65535", text, colon + 1);
 	}
-	if (length == 5 && strncmp(text, "[::1]", length) == 0) {
+	if (is_v6) {
 		v6->sin6_family = AF_INET6;
 		v6->sin6_port = htons((uint16_t)port);
 		v6->sin6_addr = in6addr_loopback;
 		out_address->family = AF_INET6;
 		out_address->size = sizeof(*v6);
-		return true;
+	} else {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons((uint16_t)port);
+		v4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		out_address->family = AF_INET;
+		out_address->size = sizeof(*v4);
 	}
-	if (length != 9 || (strncmp(text, "127.0.0.1", length) != 0 &&
-				   strncmp(text, "localhost", length) != 0)) {
-		return false;
-	}
-	v4->sin_family = AF_INET;
-	v4->sin_port = htons((uint16_t)port);
-	v4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	out_address->family = AF_INET;
-	out_address->size = sizeof(*v4);
-	return true;
+	return STATUS_OK;
 }
 
-bool listener_is_loopback(const char *address)
+enum status listener_check_tcp(const char *address, struct diag *diag)
 {
 	struct tcp_address parsed;
 
-	return parse_address(address, &parsed);
+	return parse_address(address, diag, &parsed);
 }
 
 /* The port that the kernel chose, for port 0. */
@@ -224,15 +253,12 @@ enum status listener_open_tcp(const char *address, struct diag *diag, struct lis
 	struct listener listener = {.fd = -1, .lock_fd = -1};
 	struct tcp_address parsed = {.size = 0};
 	int reuse = 1;
-	enum status status = STATUS_OK;
+	enum status status = parse_address(address, diag, &parsed);
 
 	assert(address && out_listener);
 
-	if (!parse_address(address, &parsed)) {
-		return diag_set(diag, STATUS_BAD_USE,
-			"'%s' is no loopback address; write 127.0.0.1:PORT or [::1]:PORT, for the "
-			"daemon serves whoever connects",
-			address);
+	if (status != STATUS_OK) {
+		return status;
 	}
 	listener.fd = socket(parsed.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (listener.fd < 0) {

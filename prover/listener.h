@@ -11,7 +11,6 @@
 #include "trace/base/status.h"
 
 #include <limits.h>
-#include <stdbool.h>
 
 struct listener {
 	int fd;      /* -1: none */
@@ -24,8 +23,8 @@ struct listener {
 MUST_CHECK enum status listener_open_unix(
 	const char *path, struct diag *diag, struct listener *out_listener);
 
-/* True for 127.0.0.1:PORT, [::1]:PORT and localhost:PORT, which listener_open_tcp takes. */
-bool listener_is_loopback(const char *address);
+/* Whether listener_open_tcp() takes it: BAD_USE, with the reason, when it does not. */
+MUST_CHECK enum status listener_check_tcp(const char *address, struct diag *diag);
 
 /* `address` is 127.0.0.1:PORT, [::1]:PORT or localhost:PORT; port 0 takes a free one. */
 MUST_CHECK enum status listener_open_tcp(

@@ -128,6 +128,14 @@ static bool parse_options(int argc, char **argv, struct options *options, int *o
 		*out_exit_code = status_exit_code(STATUS_BAD_USE);
 		return false;
 	}
+	/* Empty as by an unset variable; taken for none, another address would be served. */
+	if ((options->socket && options->socket[0] == '\0') ||
+		(options->listen && options->listen[0] == '\0')) {
+		(void)fprintf(stderr, "proverd: --%s is empty; leave it out, or name an address\n",
+			options->socket ? "socket" : "listen");
+		*out_exit_code = status_exit_code(STATUS_BAD_USE);
+		return false;
+	}
 	return true;
 }
 
@@ -317,7 +325,8 @@ static void serve(struct daemon_state *daemon)
 		pipeline_cancel(daemon->pipeline);
 		return;
 	}
-	if (wait_for_wakeup(daemon, -1) == WAKEUP_SIGNAL) {
+	/* A third one ends the wait for clients that could hear of it. */
+	while (wait_for_wakeup(daemon, -1) == WAKEUP_SIGNAL) {
 		log_warning("stopping at once: the jobs are cancelled");
 		pipeline_cancel(daemon->pipeline);
 	}

@@ -62,33 +62,44 @@ enum status paths_socket(const char *state_dir, struct diag *diag, char *path, s
 	return fitted(snprintf(path, size, "%s/proverd.sock", state_dir), size, diag);
 }
 
-enum status paths_make_dir(const char *path, struct diag *diag)
+/* One folder of a path; its parent is there. */
+static enum status make_one(const char *path, struct diag *diag)
 {
-	char partial[PATH_MAX];
 	struct stat info;
 
-	if ((size_t)snprintf(partial, sizeof(partial), "%s", path) >= sizeof(partial)) {
-		return diag_set(diag, STATUS_BAD_USE, "%s: the name is too long", path);
+	/* Keys and sockets lie below: nobody else's business. */
+	if (mkdir(path, 0700) == 0) {
+		return STATUS_OK;
 	}
-	for (char *at = partial + 1;; at++) {
-		char kept = *at;
-
-		if (kept != '/' && kept != '\0') {
-			continue;
-		}
-		*at = '\0';
-		/* Keys and sockets lie below: nobody else's business. */
-		if (mkdir(partial, 0700) != 0 && errno != EEXIST) {
-			return diag_set(diag, status_from_errno(errno), "%s: cannot be made: %s",
-				partial, strerror(errno));
-		}
-		*at = kept;
-		if (kept == '\0') {
-			break;
-		}
+	if (errno != EEXIST) {
+		return diag_set(diag, status_from_errno(errno), "%s: cannot be made: %s", path,
+			strerror(errno));
 	}
 	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
 		return diag_set(diag, STATUS_EXISTS, "%s: exists and is no directory", path);
 	}
 	return STATUS_OK;
+}
+
+enum status paths_make_dir(const char *path, struct diag *diag)
+{
+	char partial[PATH_MAX];
+
+	if ((size_t)snprintf(partial, sizeof(partial), "%s", path) >= sizeof(partial)) {
+		return diag_set(diag, STATUS_BAD_USE, "%s: the name is too long", path);
+	}
+	for (char *at = partial + 1;; at++) {
+		const char kept = *at;
+		enum status status = STATUS_OK;
+
+		if (kept != '/' && kept != '\0') {
+			continue;
+		}
+		*at = '\0';
+		status = make_one(partial, diag);
+		*at = kept;
+		if (status != STATUS_OK || kept == '\0') {
+			return status;
+		}
+	}
 }

@@ -82,7 +82,8 @@ static char *job_body(const struct client_options *options, uint64_t index)
 	return text;
 }
 
-static void read_submitted(struct session *session, const struct client_http_answer *answer)
+static enum status read_submitted(
+	struct session *session, const struct client_http_answer *answer, struct diag *diag)
 {
 	/* What is no JSON has no id: the job is then looked for as 0, which there is not. */
 	json_t *json = json_loadb(answer->text, answer->size, 0, NULL);
@@ -95,6 +96,10 @@ static void read_submitted(struct session *session, const struct client_http_ans
 		session->is_simulated || json_is_true(json_object_get(json, "simulated"));
 	session->submitted_count++;
 	json_decref(json);
+	/* Whatever becomes of it, proofs of an earlier job are not this one's. */
+	return session->options->out_folder
+		       ? client_proofs_remove_earlier(session->options->out_folder, job->id, diag)
+		       : STATUS_OK;
 }
 
 /* Submits the next job; OVER_LIMIT when the daemon has enough for now. */
@@ -111,7 +116,7 @@ static enum status submit_next(struct session *session, struct diag *diag)
 		status = client_http_status(&answer, diag);
 	}
 	if (status == STATUS_OK) {
-		read_submitted(session, &answer);
+		status = read_submitted(session, &answer, diag);
 	}
 	free(answer.text);
 	free(body);
@@ -295,7 +300,9 @@ static int summarize(const struct session *session)
 		session->over_count - session->failed_count, session->options->job_count,
 		partitions, partitions == 1 ? "" : "s", elapsed_s, (double)partitions / elapsed_s);
 	if (session->is_simulated) {
-		(void)printf("the daemon simulates: there are no proofs\n");
+		(void)printf("the daemon simulates: there are no proofs%s%s\n",
+			session->options->out_folder ? ", and none were written to " : "",
+			session->options->out_folder ? session->options->out_folder : "");
 	} else if (session->options->verifies) {
 		(void)printf("%" PRIu64 " proofs verified\n", session->verified_count);
 	}
@@ -334,6 +341,9 @@ static int run(struct client_options *options)
 	int exit_code = 0;
 	enum status status = find_socket(options, &diag);
 
+	if (status == STATUS_OK && options->out_folder) {
+		status = client_proofs_make_folder(options->out_folder, &diag);
+	}
 	if (status == STATUS_OK) {
 		status = client_http_create(&options->address, &client);
 	}

@@ -213,6 +213,8 @@ void tracker_set_verification_key(struct tracker *tracker, struct job *job, char
 void tracker_cancel_all(struct tracker *tracker)
 {
 	gaptrace_mutex_lock(&tracker->mutex);
+	/* With nothing left to cancel it is the waiting that is to end. */
+	tracker->has_given_up = tracker->is_cancelled || tracker->counts.active == 0;
 	for (uint32_t i = 0; i < tracker->job_count; i++) {
 		tracker_fail_locked(tracker->jobs[i], JOB_CANCELLED, "cancelled: the daemon stops");
 	}
@@ -365,7 +367,7 @@ void tracker_wait_delivered(struct tracker *tracker, uint64_t deadline_ns)
 {
 	gaptrace_mutex_lock(&tracker->mutex);
 	/* The condition serves both waits; each looks at its own words again. */
-	while (tracker->undelivered_count > 0 && !tracker->is_cancelled &&
+	while (tracker->undelivered_count > 0 && !tracker->has_given_up &&
 		gaptrace_condition_wait_until(&tracker->idle, &tracker->mutex, deadline_ns)) {
 	}
 	gaptrace_mutex_unlock(&tracker->mutex);

@@ -58,7 +58,8 @@ struct tracker {
 	struct tracker_counts counts;
 	uint32_t undelivered_count; /* jobs that ended and that nobody has asked for since */
 	bool is_draining;
-	bool is_cancelled; /* nobody waits for deliveries any more */
+	bool is_cancelled;
+	bool has_given_up; /* nobody waits for deliveries any more */
 };
 
 MUST_CHECK enum status tracker_init(struct tracker *tracker, const struct tracker_config *config);
@@ -93,7 +94,8 @@ void tracker_fail(struct tracker *tracker, struct job *job, const char *reason);
 /* Takes the text, on which clients verify the job's proofs. */
 void tracker_set_verification_key(struct tracker *tracker, struct job *job, char **text);
 
-/* All active jobs fail as cancelled. */
+/* All active jobs fail as cancelled. Where none is active, or once more, ends the wait for
+ * deliveries. */
 void tracker_cancel_all(struct tracker *tracker);
 
 /*
@@ -133,7 +135,7 @@ void tracker_drain(struct tracker *tracker);
 /* A client has what it came for: the proofs of a done job, the reason of a failed one. */
 void tracker_deliver(struct tracker *tracker, struct job *job);
 
-/* Blocks until every ended job was delivered, all were cancelled, or `deadline_ns` has passed. */
+/* Blocks until every ended job was delivered or is given up, or `deadline_ns` has passed. */
 void tracker_wait_delivered(struct tracker *tracker, uint64_t deadline_ns);
 
 /* Blocks until no job is active, or `deadline_ns` has passed; true when none is. */

@@ -118,6 +118,12 @@ expect_api 200 '"simulated":true' GET /jobs/1
 expect_api 200 '"simulated":true' GET /status
 expect_api 200 '^proverd_simulated 1$' GET /metrics
 expect_exit 69 'the daemon simulates: there are no proofs' "$PROVE" --socket "$SOCKET" --kind squaring --verify
+old=$WORK/proofs/job-$(json /status 'page["counters"]["submitted"] + 1')
+mkdir -p "$old"
+touch "$old"/{proofs,verification_key,partition-0.proof,partition-10.public,note}.json "$old/partition-0.proof.json.new"
+expect_exit 0 "there are no proofs, and none were written to $WORK/proofs" \
+  "$PROVE" --socket "$SOCKET" --kind squaring -o "$WORK/proofs"
+[ "$(ls "$old")" = note.json ] || fail "left of an earlier job: $(ls "$old")"
 stop_daemon
 
 claim "a job that can never fit is answered with 413 and the figures"

@@ -120,10 +120,15 @@ wait_json() {
   fail "$1 never had: $2: $(cat "$WORK/answer")"
 }
 
-# expect_exit CODE PATTERN COMMAND...: its messages must match, unless the pattern is empty.
+# expect_exit CODE PATTERN COMMAND...: its messages must match, unless the pattern is empty. What the
+# programs end with is in their manuals.
 expect_exit() {
-  local want=$1 pattern=$2 got=0
+  local want=$1 pattern=$2 got=0 page
   shift 2
+  for page in prove.1 proverd.8; do
+    [ "$1" != "$BUILD/bin/${page%.*}" ] || [ "$(grep -cx "\.It $want" "$ROOT/docs/man/$page")" = 1 ] ||
+      fail "$page has no exit code $want"
+  done
   "$@" >"$WORK/stdout" 2>"$WORK/stderr" || got=$?
   if [ "$got" -ne "$want" ] ||
     { [ -n "$pattern" ] && ! grep -Eq -- "$pattern" "$WORK/stdout" "$WORK/stderr"; }; then

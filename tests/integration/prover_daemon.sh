@@ -104,12 +104,18 @@ done
 expect_exit 73 'the port is in use' \
   "$PROVERD" --config "$WORK/one.conf" --listen "127.0.0.1:$port" --state-dir "$WORK/state"
 stop_daemon
-for address in 0.0.0.0:9821 192.168.0.1:9821 127.0.0.1 127.0.0.1:70000; do
+for address in 0.0.0.0:9821 192.168.0.1:9821 127.0.0.1; do
   expect_exit 2 'is no loopback address' "$PROVERD" --listen "$address" --state-dir "$WORK/state"
 done
+expect_exit 2 "the port '70000' is no number up to 65535" "$PROVERD" --listen 127.0.0.1:70000 --state-dir "$WORK/state"
+expect_exit 66 'one.conf/x.sock: no socket can be made there: .*/one.conf is no folder' \
+  "$PROVERD" --socket "$WORK/one.conf/x.sock" --state-dir "$WORK/state"
 
 claim "a client says where it found no daemon"
 expect_exit 69 'is proverd running there' "$PROVE" --socket "$WORK/nobody.sock" --kind squaring
+
+claim "proofs that could not be kept are not even asked for"
+expect_exit 73 'one.conf: exists and is no directory' "$PROVE" --socket "$WORK/nobody.sock" -o "$WORK/one.conf/x"
 
 claim "without options the daemon and its client meet"
 launch "$WORK/log" --config "$WORK/one.conf"
@@ -199,17 +205,57 @@ kill -TERM "$DAEMON"
 wait "$DAEMON" || fail "proverd ended with $?"
 grep -q 'the jobs are cancelled' "$WORK/log" || fail "the jobs were not cancelled"
 
+claim "who waits hears that the job was cancelled, and has no proofs of an earlier one"
+start_daemon slow '[gpu]
+kind = sim
+[daemon]
+drain_ms = 600000'
+client_of_long_job() {
+  local end=$((SECONDS + 300))
+  code=0
+  cp "$WORK/one.conf" "$WORK/proofs/job-1/partition-0.proof.json"
+  "$PROVE" --socket "$SOCKET" --kind squaring --partitions 200 -o "$WORK/proofs" 2>"$WORK/stderr" &
+  client=$!
+  # The client has heard of its job, not only the daemon of it.
+  while [ -e "$WORK/proofs/job-1/partition-0.proof.json" ]; do
+    [ "$SECONDS" -lt "$end" ] || fail "proofs of an earlier job stay: $(cat "$WORK/stderr")"
+    sleep 0.1
+  done
+}
+client_of_long_job
+kill -TERM "$DAEMON"
+wait_log 'stopping: no new jobs' "$WORK/log"
+kill -TERM "$DAEMON"
+wait "$client" || code=$?
+[ "$code" = 1 ] || fail "exit code $code: $(cat "$WORK/stderr")"
+grep -q 'job 1 cancelled: cancelled: the daemon stops' "$WORK/stderr" || fail "no word of it: $(cat "$WORK/stderr")"
+wait "$DAEMON" || fail "proverd ended with $?"
+[ -z "$(ls "$WORK/proofs/job-1")" ] || fail "left of an earlier job: $(ls "$WORK/proofs/job-1")"
+
+claim "a daemon that was killed is told from one that never was"
+start_daemon slow '[gpu]
+kind = sim'
+client_of_long_job
+kill -KILL "$DAEMON"
+wait "$client" || code=$?
+[ "$code" = 69 ] || fail "exit code $code: $(cat "$WORK/stderr")"
+grep -q 'slow.sock: .*; proverd was there, but no longer answers' "$WORK/stderr" || fail "not told: $(cat "$WORK/stderr")"
+[ -z "$(ls "$WORK/proofs/job-1")" ] || fail "left of an earlier job: $(ls "$WORK/proofs/job-1")"
+
 claim "command lines are read exactly"
 expect_exit 0 'usage: proverd' "$PROVERD" --help
 expect_exit 0 '^proverd [0-9]' "$PROVERD" --version
 expect_exit 2 'usage: proverd' "$PROVERD" --nonsense
 expect_exit 2 'takes no arguments' "$PROVERD" extra
+expect_exit 2 'socket is empty' "$PROVERD" --socket ''
+expect_exit 2 'listen is empty' "$PROVERD" --listen ''
 expect_exit 2 'exclude each other' "$PROVERD" --socket x --listen 127.0.0.1:1
 expect_exit 0 'usage: prove' "$PROVE" --help
 expect_exit 0 '^prove [0-9]' "$PROVE" --version
 expect_exit 2 "'many' is no number" "$PROVE" --jobs many
 expect_exit 2 "jobs 0 asks for no proof" "$PROVE" --jobs 0
 expect_exit 2 "partitions 0 asks for no proof" "$PROVE" --partitions 0
+expect_exit 2 'connect is empty' "$PROVE" --connect ''
 expect_exit 2 'output is empty; name a folder' "$PROVE" --output ''
 expect_exit 2 'needs a --key and at least one --witness$' "$PROVE" --kind files
 expect_exit 2 'needs a --key$' "$PROVE" --kind files --witness x

@@ -78,6 +78,13 @@ done
 expect_exit 0 '4 of 4 jobs done' "$PROVE" --socket "$SOCKET" --kind squaring --jobs 4 --partitions 2 --verify
 expect_exit 1 'job [0-9]+ failed' "$PROVE" --socket "$SOCKET" --kind files --key key.zkey --witness wrong.wtns
 
+claim "the client ends with what a refusal is"
+expect_exit 66 "kind 'merkle' are not served here" "$PROVE" --socket "$SOCKET"
+expect_exit 66 'no file' "$PROVE" --socket "$SOCKET" --kind files --key none.zkey --witness wrong.wtns
+expect_exit 77 'must be relative' "$PROVE" --socket "$SOCKET" --kind files --key /etc/passwd --witness wrong.wtns
+expect_exit 65 "field 'priority'" "$PROVE" --socket "$SOCKET" --kind squaring --priority urgent
+expect_exit 65 'partitions are more than' "$PROVE" --socket "$SOCKET" --kind squaring --partitions 999999
+
 claim "twenty clients at once all get their proofs"
 clients=()
 for index in $(seq 20); do

@@ -7,6 +7,9 @@ unit_test(pinned_pool LIBRARIES prover_device SOURCES recorded_trace.c device_ri
 unit_test(partition_proof LIBRARIES prover_device
   SOURCES recorded_trace.c device_rig.c groth16_fixture.c)
 unit_test(config LIBRARIES prover_core)
+# With listen() in between, to look at what a client would find just before it.
+unit_test(listener LIBRARIES prover_core SOURCES groth16_fixture.c)
+target_link_options(test_listener PRIVATE -Wl,--wrap=listen)
 unit_test(priority_queue LIBRARIES prover_core)
 unit_test(memory_budget LIBRARIES prover_core)
 unit_test(pacer LIBRARIES prover_core)

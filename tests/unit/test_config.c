@@ -173,11 +173,12 @@ static void an_address_that_cannot_be_served_is_refused(void **state)
 		"proverd.conf:4: [daemon] socket and listen exclude each other; socket is set in "
 		"line 2");
 	assert_refused("[daemon]\nlisten = 8.8.8.8:80\n",
-		"proverd.conf:2: [daemon] listen = '8.8.8.8:80' is no loopback address; write "
-		"127.0.0.1:PORT or [::1]:PORT");
-	assert_refused("[daemon]\nlisten = nonsense\n",
-		"proverd.conf:2: [daemon] listen = 'nonsense' is no loopback address; write "
-		"127.0.0.1:PORT or [::1]:PORT");
+		"proverd.conf:2: [daemon] listen = '8.8.8.8:80' is no loopback address with "
+		"a port; write 127.0.0.1:PORT or [::1]:PORT, for the daemon serves whoever "
+		"connects");
+	assert_refused("[daemon]\nlisten = [::1]:70000\n",
+		"proverd.conf:2: [daemon] listen = '[::1]:70000': the port '70000' is no number "
+		"up to 65535");
 	(void)snprintf(text, sizeof(text), "[daemon]\nsocket = /%0107d\n", 0);
 	assert_refused(text,
 		"proverd.conf:2: [daemon] socket: a unix socket's path has at most 107 bytes");

@@ -260,6 +260,54 @@ static void who_waits_for_the_end_is_told(void **state)
 	tracker_finish(&tracker);
 }
 
+static void who_waits_for_a_cancelled_job_is_told_before_the_end(void **state)
+{
+	struct tracker tracker;
+	struct job *jobs[2] = {new_job(1), new_job(1)};
+	struct finisher finisher = {.tracker = &tracker, .job = jobs[1]};
+	pthread_t thread;
+
+	(void)state;
+	init(&tracker, 2, 10);
+	assert_int_equal(tracker_add(&tracker, jobs[0]), STATUS_OK);
+	assert_int_equal(tracker_add(&tracker, jobs[1]), STATUS_OK);
+	end_job(&tracker, jobs[0], true);
+	tracker_deliver(&tracker, jobs[0]);
+	tracker_cancel_all(&tracker);
+	assert_int_equal(pthread_create(&thread, NULL, finish_later, &finisher), 0);
+	assert_true(tracker_wait_idle(&tracker, clock_now_ns() + 100 * NS_PER_S));
+	tracker_wait_delivered(&tracker, clock_now_ns() + 100 * NS_PER_S);
+	assert_int_equal(tracker.undelivered_count, 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(tracker_state(&tracker, jobs[1]), JOB_CANCELLED);
+	job_unref(jobs[0]);
+	job_unref(jobs[1]);
+	tracker_finish(&tracker);
+}
+
+/* By a signal more, whether or not the one before had something to cancel. */
+static void who_never_asks_is_given_up(void **state)
+{
+	(void)state;
+	for (int cancelled = 0; cancelled < 2; cancelled++) {
+		struct tracker tracker;
+		struct job *job = new_job(1);
+
+		init(&tracker, 2, 10);
+		assert_int_equal(tracker_add(&tracker, job), STATUS_OK);
+		if (cancelled) {
+			tracker_cancel_all(&tracker);
+		}
+		end_job(&tracker, job, true);
+		tracker_cancel_all(&tracker);
+		tracker_wait_delivered(&tracker, clock_now_ns() + 100 * NS_PER_S);
+		assert_true(tracker.has_given_up);
+		assert_int_equal(tracker.undelivered_count, 1);
+		job_unref(job);
+		tracker_finish(&tracker);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +318,8 @@ int main(void)
 		cmocka_unit_test(jobs_take_their_places_when_they_begin),
 		cmocka_unit_test(a_snapshot_is_of_one_moment),
 		cmocka_unit_test(who_waits_for_the_end_is_told),
+		cmocka_unit_test(who_waits_for_a_cancelled_job_is_told_before_the_end),
+		cmocka_unit_test(who_never_asks_is_given_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
