@@ -236,13 +236,13 @@ static enum status find_params(
 	bool is_good = false;
 	enum status status = params ? STATUS_OK : STATUS_NO_MEMORY;
 
-	/* Else the trial would not end, and take all memory. */
-	if (status == STATUS_OK && !any_folder(graph, first, plain_files_are_endless)) {
+	/* Else the trial would not end: it would take all memory, or wait for an index's writer. */
+	if (status == STATUS_OK && !any_folder(graph, first, plain_files_are_endless) &&
+		!any_folder(graph, first, index_files_are_damaged)) {
 		status = trial_open(source_class(graph), params, &is_good, reason);
 	}
-	if (status == STATUS_OK &&
-		(!is_good || any_folder(graph, first, index_files_are_damaged)) &&
-		salvage(graph, first, &failure) && !failure.line[0]) {
+	if (status == STATUS_OK && !is_good && salvage(graph, first, &failure) &&
+		!failure.line[0]) {
 		bt_value_put_ref(params);
 		params = source_params(graph, first);
 		status = params ? trial_open(source_class(graph), params, &is_good, again)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/plugin/index_files.h"
 
+#include "trace/base/regular_file.h"
+
 #include <dirent.h>
 #include <endian.h>
 #include <stdint.h>
@@ -8,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define INDEX_MAGIC  0xc1f1dcc1u
 #define INDEX_SUFFIX ".idx"
@@ -34,6 +37,17 @@ struct extent {
 	uint64_t there_count; /* whole packets that the stream has room for */
 	uint64_t there_bytes;
 };
+
+static FILE *open_index(const char *path)
+{
+	const int descriptor = regular_file_open(path, NULL);
+	FILE *index = descriptor < 0 ? NULL : fdopen(descriptor, "r");
+
+	if (descriptor >= 0 && !index) {
+		(void)close(descriptor);
+	}
+	return index;
+}
 
 /* Whether the packets that the index names follow one another. */
 static bool read_extent(FILE *index, uint64_t stream_bytes, struct extent *extent)
@@ -106,7 +120,7 @@ static bool is_damaged(const char *trace, const char *name)
 	if (asprintf(&path, "%s/index/%s", trace, name) < 0) {
 		return true;
 	}
-	index = fopen(path, "re");
+	index = open_index(path);
 	free(path);
 	if (!index) {
 		return true;
@@ -165,7 +179,7 @@ static enum status look_for_missing(
 	if (stat(stream, &facts) == 0 && S_ISREG(facts.st_mode)) {
 		stream_bytes = (uint64_t)facts.st_size;
 	}
-	index = fopen(path, "re");
+	index = open_index(path);
 	if (index && read_extent(index, stream_bytes, &extent) &&
 		extent.there_count < extent.packet_count && extent.there_bytes == stream_bytes) {
 		status = listener->missing(

@@ -3,10 +3,11 @@
 
 #include "analysis/plugin/plain_metadata.h"
 #include "trace/base/array.h"
+#include "trace/base/regular_file.h"
 
 #include <dirent.h>
 #include <endian.h>
-#include <fcntl.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,16 +129,17 @@ static enum status add_file(struct plain_files *files, const struct plain_file *
 
 static enum status scan_file(struct plain_files *files, const char *path, bool is_plain_trace)
 {
-	const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat facts;
+	const int descriptor = regular_file_open(path, &facts);
 	struct plain_file file = {0};
 	uint8_t header[PLAIN_PACKET_HEADER_BYTES];
 	struct plain_packet packet;
 	enum status status = STATUS_OK;
-	struct stat facts;
 
-	if (descriptor < 0 || fstat(descriptor, &facts) != 0) {
-		files->is_odd = true;
-	} else if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
+	if (descriptor < 0) {
+		/* What is no file, as the folder of the indexes, babeltrace2 passes over. */
+		files->is_odd |= errno != EINVAL;
+	} else if (facts.st_size > 0) {
 		const ssize_t got = pread(descriptor, header, sizeof(header), 0);
 
 		if (got == (ssize_t)sizeof(header) && plain_packet_parse(header, &packet)) {
@@ -164,17 +166,16 @@ static enum status scan_file(struct plain_files *files, const char *path, bool i
 /* A file that cannot be read makes no plain trace. */
 static enum status check_metadata(const char *path, bool *out_is_plain)
 {
-	const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat facts;
+	const int descriptor = regular_file_open(path, &facts);
 	enum status status = STATUS_OK;
 	char *bytes = NULL;
-	struct stat facts;
 
 	*out_is_plain = false;
 	if (descriptor < 0) {
 		return STATUS_OK;
 	}
-	if (fstat(descriptor, &facts) == 0 && facts.st_size > 0 &&
-		facts.st_size <= METADATA_BYTES_MAX) {
+	if (facts.st_size > 0 && facts.st_size <= METADATA_BYTES_MAX) {
 		bytes = malloc((size_t)facts.st_size);
 		status = bytes ? STATUS_OK : STATUS_NO_MEMORY;
 	}

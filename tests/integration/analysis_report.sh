@@ -188,6 +188,15 @@ printf '\377' | dd of="$(find "$WORK/bad-index" -name '*.idx' | sort | head -1)"
 "$gaptrace" report "$recording" >"$WORK/whole.txt"
 expect_status 0 "$gaptrace" report "$WORK/bad-index"
 cmp "$WORK/whole.txt" "$WORK/stdout" || fail "a damaged index changes the report"
+# A FIFO in the folder, also as an index, and one that a link leads to: nobody writes to it, ever.
+cp -r "$recording" "$WORK/pipes"
+index=$(find "$WORK/pipes" -name '*.idx' | sort | head -1)
+trace=$(dirname "$(dirname "$index")")
+rm "$index"
+mkfifo "$index" "$trace/fifo" "$trace/index/fifo.idx"
+ln -s fifo "$trace/link"
+expect_status 0 timeout 600 "$gaptrace" report "$WORK/pipes"
+cmp "$WORK/whole.txt" "$WORK/stdout" || fail "a FIFO in the folder changes the report"
 # Whole files, or their last packets, that a copy left behind: babeltrace2 reads the rest and says nothing.
 for way in rm 'truncate -s 0'; do
   rm -rf "$WORK/left-behind"
