@@ -240,6 +240,7 @@ enum status analyzer_end(struct analyzer *analyzer)
 	trust->before_launch = walk.before_launch;
 	trust->internal_errors = walk.internal_errors;
 	trust->told_twice = window->told_twice;
+	trust->unrecorded = walk_dropped(analyzer->walk);
 	if (window_end_ns(window) > window->begin_ns) {
 		trust->window_begin_ns = window->begin_ns;
 		trust->window_ns = window_end_ns(window) - window->begin_ns;

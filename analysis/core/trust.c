@@ -119,7 +119,7 @@ static enum status note_counts(struct trust *trust)
 }
 
 /* Cut to the window: what was not recorded outside of it is nobody's question. */
-static struct interval clip_pause(const struct trust *trust, struct interval pause)
+static struct interval clip(const struct trust *trust, struct interval pause)
 {
 	const uint64_t end_ns = trust->window_begin_ns + trust->window_ns;
 
@@ -146,7 +146,7 @@ static enum status note_pauses(struct trust *trust, uint64_t *out_uncovered_ns)
 	char length[DURATION_TEXT_BYTES];
 
 	for (size_t i = 0; i < trust->uncovered.count; i++) {
-		const struct interval pause = clip_pause(trust, trust->uncovered.intervals[i]);
+		const struct interval pause = clip(trust, trust->uncovered.intervals[i]);
 		const uint64_t pause_ns = pause.end_ns - pause.begin_ns;
 
 		total_ns += pause_ns;
@@ -173,14 +173,73 @@ static enum status note_pauses(struct trust *trust, uint64_t *out_uncovered_ns)
 		total, from);
 }
 
+static enum status add_clipped(
+	const struct trust *trust, const struct interval_set *from, struct interval_set *to)
+{
+	enum status status = STATUS_OK;
+
+	for (size_t i = 0; from && i < from->count && status == STATUS_OK; i++) {
+		const struct interval part = clip(trust, from->intervals[i]);
+
+		status = interval_set_add(to, part.begin_ns, part.end_ns);
+	}
+	return status;
+}
+
+/* Time that is lost in two ways counts once. */
+static enum status sum_untrusted(struct trust *trust)
+{
+	struct interval_set all;
+	enum status status;
+
+	interval_set_init(&all);
+	status = add_clipped(trust, &trust->untrusted, &all);
+	if (status == STATUS_OK) {
+		status = add_clipped(trust, &trust->uncovered, &all);
+	}
+	if (status == STATUS_OK) {
+		status = add_clipped(trust, trust->unrecorded, &all);
+	}
+	trust->untrusted_ns = interval_set_total_ns(&all);
+	interval_set_finish(&all);
+	return status;
+}
+
+static bool is_above_twentieth(const struct trust *trust)
+{
+	return is_above(trust->untrusted_ns, trust->window_ns, UNTRUSTED_PERCENT_MAX) ||
+	       /* No window at all, perhaps for want of what was lost. */
+	       (trust->window_ns == 0 && trust->untrusted.count > 0);
+}
+
+/* The counts do not say how much of the window it is; of pauses alone that is said already. */
+static enum status note_untrusted(struct trust *trust, uint64_t uncovered_ns)
+{
+	char total[DURATION_TEXT_BYTES];
+	char window[DURATION_TEXT_BYTES];
+
+	if (trust->untrusted_ns <= uncovered_ns || !is_above_twentieth(trust)) {
+		return STATUS_OK;
+	}
+	return trust_note(trust,
+		"what is missing may be of %s in a window of %s: more than a twentieth of it",
+		duration_format(trust->untrusted_ns, total),
+		duration_format(trust->window_ns, window));
+}
+
 enum status trust_conclude(struct trust *trust)
 {
-	const uint64_t untrusted_ns = interval_set_total_ns(&trust->untrusted);
 	uint64_t uncovered_ns = 0;
-	enum status status = note_pauses(trust, &uncovered_ns);
+	enum status status = sum_untrusted(trust);
 
 	if (status == STATUS_OK) {
+		status = note_pauses(trust, &uncovered_ns);
+	}
+	if (status == STATUS_OK) {
 		status = note_counts(trust);
+	}
+	if (status == STATUS_OK) {
+		status = note_untrusted(trust, uncovered_ns);
 	}
 	if (status == STATUS_OK && trust->unjoined > 0) {
 		status = trust_note(trust,
@@ -193,10 +252,10 @@ enum status trust_conclude(struct trust *trust)
 			LOST_PERCENT_MAX) ||
 		is_above(trust->bad_stamps, trust->operations, LOST_PERCENT_MAX) ||
 		is_above(trust->late_ns, trust->window_ns, LOST_PERCENT_MAX) ||
-		is_above(untrusted_ns + uncovered_ns, trust->window_ns, UNTRUSTED_PERCENT_MAX) ||
+		is_above_twentieth(trust) ||
 		/* Packets whose time nobody knows may have been anywhere. */
-		(trust->discarded_packets > 0 && untrusted_ns == 0) || trust->unreadable > 0 ||
-		trust->told_twice > 0) {
+		(trust->discarded_packets > 0 && trust->untrusted.count == 0) ||
+		trust->unreadable > 0 || trust->told_twice > 0) {
 		trust->ok = false;
 	}
 	return status;

@@ -57,8 +57,10 @@ struct trust {
 	uint64_t internal_errors; /* parts that did not add up */
 	uint64_t window_begin_ns;
 	uint64_t window_ns;
-	struct interval_set untrusted;
-	struct interval_set uncovered; /* by any of the recordings given together */
+	struct interval_set untrusted;         /* of events and packets that were lost */
+	struct interval_set uncovered;         /* by any of the recordings given together */
+	const struct interval_set *unrecorded; /* of dropped records; borrowed; NULL: none */
+	uint64_t untrusted_ns;                 /* of the window, by any of the three; concluded */
 	char *notes[TRUST_NOTE_COUNT_MAX];
 	uint32_t note_count;
 	uint32_t fact_count;                   /* among the notes */

@@ -188,6 +188,11 @@ struct walk_counts walk_counts(const struct walk *walk)
 	return counts;
 }
 
+const struct interval_set *walk_dropped(const struct walk *walk)
+{
+	return &walk->losses.dropped;
+}
+
 const char *walk_family(const struct walk *walk, const char *name)
 {
 	return walk_range_family(&walk->imports, name);

@@ -65,6 +65,11 @@ struct walk_counts {
 
 struct walk_counts walk_counts(const struct walk *walk);
 
+struct interval_set;
+
+/* When records of devices were dropped; borrowed from the walk. */
+const struct interval_set *walk_dropped(const struct walk *walk);
+
 /* Buffers alive whenever a job ended: a sample of the run, thinned out when it grows. */
 #define WALK_FLOOR_SAMPLES_MAX 64
 #define WALK_BUFFER_KINDS      5

@@ -40,9 +40,13 @@ enum status walk_doubt_records(struct walk *walk, const struct event *dropped)
 		.kind = WALK_LOSS_RECORDS,
 	};
 
-	return dropped->dropped.count > 0 && loss.begin_ns < loss.end_ns
-		       ? walk_losses_add(&walk->losses, &loss)
-		       : STATUS_OK;
+	enum status status;
+
+	if (dropped->dropped.count == 0 || loss.begin_ns >= loss.end_ns) {
+		return STATUS_OK;
+	}
+	status = interval_set_add(&walk->losses.dropped, loss.begin_ns, loss.end_ns);
+	return status == STATUS_OK ? walk_losses_add(&walk->losses, &loss) : status;
 }
 
 static bool has_losses(const struct walk *walk)

@@ -14,6 +14,7 @@ void walk_losses_init(struct walk_losses *losses)
 	walk_ring_init(&losses->by_end, sizeof(struct walk_loss));
 	walk_ring_init(&losses->events, sizeof(struct walk_loss));
 	walk_ring_init(&losses->pending, sizeof(struct coming));
+	interval_set_init(&losses->dropped);
 }
 
 void walk_losses_finish(struct walk_losses *losses)
@@ -21,6 +22,7 @@ void walk_losses_finish(struct walk_losses *losses)
 	walk_ring_finish(&losses->by_end);
 	walk_ring_finish(&losses->events);
 	walk_ring_finish(&losses->pending);
+	interval_set_finish(&losses->dropped);
 }
 
 static void reach(struct walk_losses *losses, uint64_t end_ns, const char *reason)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "analysis/core/gap.h"
+#include "analysis/core/interval_set.h"
 #include "analysis/core/walk_ring.h"
 
 enum walk_loss_kind {
@@ -28,9 +29,10 @@ struct walk_losses {
 	struct walk_ring pending; /* of events, by begin: time has not come to them */
 	const char *old_reason;   /* of events lost before these; NULL: none were */
 	uint64_t old_end_ns;
-	uint64_t until_ns;     /* the latest end of a loss of events that has begun */
-	uint64_t all_until_ns; /* the same, of records too */
-	const char *reason;    /* of that one */
+	uint64_t until_ns;           /* the latest end of a loss of events that has begun */
+	uint64_t all_until_ns;       /* the same, of records too */
+	const char *reason;          /* of that one */
+	struct interval_set dropped; /* when devices' records were, as the recorder told */
 };
 
 void walk_losses_init(struct walk_losses *losses);

@@ -210,7 +210,7 @@ static void write_trust(struct json_writer *writer, const struct trust *trust)
 	json_writer_unsigned(writer, "unjoined", trust->unjoined);
 	json_writer_unsigned(writer, "launched_before", trust->outside);
 	json_writer_unsigned(writer, "unreadable", trust->unreadable);
-	json_writer_unsigned(writer, "untrusted_ns", interval_set_total_ns(&trust->untrusted));
+	json_writer_unsigned(writer, "untrusted_ns", trust->untrusted_ns);
 	if (trust->has_clock_bound) {
 		json_writer_unsigned(writer, "clock_bound_ns", trust->clock_bound_ns);
 	} else {

@@ -187,6 +187,42 @@ static void losses_are_in_both_formats_and_make_parts_unknown(void **state)
 	json_decref(document);
 }
 
+/* Pauses and dropped records make causes unknown as lost events do, and so are in the same sum. */
+static void pauses_and_dropped_records_are_untrusted_time(void **state)
+{
+	AUTO(report_data_destroy) struct report_data *report = NULL;
+	struct event dropped = {.kind = EVENT_GPU_DROPPED, .time_ns = 25 * MS, .pid = 7, .tid = 9};
+	json_t *document;
+	json_t *trust;
+	char *text;
+
+	(void)state;
+	dropped.dropped.device = GAPTRACE_NONE;
+	dropped.dropped.count = 1;
+	assert_int_equal(report_data_create(5 * MS, &report), STATUS_OK);
+	add(report, event_job(EVENT_JOB_SUBMIT, 10 * MS, 7, 1));
+	add(report, event_device(11 * MS, 7, 0, "A"));
+	add(report, event_operation_at(EVENT_GPU_KERNEL, 7, 0, 12 * MS, 20 * MS));
+	add(report, dropped);
+	assert_int_equal(analyzer_add_pause(report->analyzer, 30 * MS, 35 * MS), STATUS_OK);
+	for (uint64_t i = 0; i < 200; i++) {
+		add(report,
+			event_operation_at(EVENT_GPU_KERNEL, 7, 0, (40 + i) * MS, (41 + i) * MS));
+	}
+	add(report, event_job(EVENT_JOB_END, 240 * MS, 7, 1));
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	document = report_reading_json(report);
+	trust = json_object_get(document, "trust");
+	assert_int_equal(number(trust, "dropped_records"), 1);
+	assert_int_equal(number(trust, "untrusted_ns"), (15 + 5) * MS);
+	assert_true(json_is_false(json_object_get(trust, "ok")));
+	text = report_reading_text(report, "text");
+	assert_non_null(
+		strstr(text, "! what is missing may be of 20.00 ms in a window of 230.0 ms"));
+	free(text);
+	json_decref(document);
+}
+
 static const char *lock_name = "tracker";
 
 /* Thread 1 waits from 1 ms after `begin_ms` on for the lock, which `holder` has for 19 ms more,
@@ -430,6 +466,7 @@ int main(void)
 		cmocka_unit_test(causes_and_parts_sum_to_the_gaps),
 		cmocka_unit_test(hostile_names_stay_inside),
 		cmocka_unit_test(losses_are_in_both_formats_and_make_parts_unknown),
+		cmocka_unit_test(pauses_and_dropped_records_are_untrusted_time),
 		cmocka_unit_test(a_cause_is_one_row_whoever_held_and_the_largest_comes_first),
 		cmocka_unit_test(a_name_of_any_length_leaves_the_first_lines_as_wide_as_a_terminal),
 		cmocka_unit_test(verdicts_that_blame_come_first),

@@ -183,6 +183,46 @@ static void what_no_recording_covers_is_said_and_counts(void **state)
 	assert_false(conclude(&trust, "no recording covers 200.0 ms of the window, 500.0 ms into"));
 }
 
+/* 20 ns are lost twice, 10 ns thrice, and 90 ns before the window. */
+static void time_lost_in_several_ways_counts_once_and_in_the_window_only(void **state)
+{
+	static const char note[] =
+		"may be of 110 ns in a window of 2.199 us: more than a twentieth";
+	struct interval_set dropped;
+	struct trust trust = whole();
+
+	(void)state;
+	interval_set_init(&dropped);
+	assert_int_equal(interval_set_add(&dropped, 0, 120), STATUS_OK);
+	trust.window_begin_ns = 90;
+	trust.window_ns = 2199;
+	trust.unrecorded = &dropped;
+	assert_int_equal(interval_set_add(&trust.untrusted, 100, 150), STATUS_OK);
+	assert_int_equal(interval_set_add(&trust.uncovered, 110, 200), STATUS_OK);
+	assert_int_equal(trust_conclude(&trust), STATUS_OK);
+	assert_int_equal(trust.untrusted_ns, 110);
+	assert_false(trust.ok);
+	assert_non_null(strstr(trust.notes[trust.note_count - 1], note));
+	trust_finish(&trust);
+
+	trust = whole();
+	trust.window_begin_ns = 90;
+	trust.window_ns = 600;
+	trust.unrecorded = &dropped;
+	assert_true(conclude(&trust, NULL));
+	interval_set_finish(&dropped);
+}
+
+static void a_loss_without_a_window_is_not_trusted(void **state)
+{
+	struct trust trust = whole();
+
+	(void)state;
+	trust.window_ns = 0;
+	assert_int_equal(interval_set_add(&trust.untrusted, 100, 150), STATUS_OK);
+	assert_false(conclude(&trust, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +236,8 @@ int main(void)
 		cmocka_unit_test(facts_leave_room_for_what_is_missing),
 		cmocka_unit_test(notes_are_bounded),
 		cmocka_unit_test(nothing_to_join_is_no_coverage),
+		cmocka_unit_test(time_lost_in_several_ways_counts_once_and_in_the_window_only),
+		cmocka_unit_test(a_loss_without_a_window_is_not_trusted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
