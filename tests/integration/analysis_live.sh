@@ -39,16 +39,17 @@ live_begin() {
   live=(-c source.ctf.lttng-live
     -p "inputs=[\"net://127.0.0.1:$((port + 2))/host/$(hostname)/$session\"],session-not-found-action=\"end\"")
   LTTNG_UST_REGISTER_TIMEOUT=60000 "$emitter" 1 1
-  reader_count=$(readers)
+  question_count=$(questions)
 }
 
-# How many readers have come, as the relay daemon says.
-readers() {
-  grep -c 'Attach session ID .* received' "$WORK/relayd.log" || true
+# How often readers have asked for something new of a stream, as the relay daemon says. Who does so has
+# been given the streams; the daemon forgets a session that ends before that.
+questions() {
+  grep -c 'Viewer get next index' "$WORK/relayd.log" || true
 }
 
 reader_came() {
-  [ "$(readers)" -gt "$reader_count" ]
+  [ "$(questions)" -gt "$question_count" ]
 }
 
 # live_end READER: emits more, stops the session, and waits for the reader to come to the end. A
