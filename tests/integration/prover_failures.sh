@@ -96,9 +96,9 @@ for client in "${clients[@]}"; do
   wait "$client" || fail "a client ended with $?: $(cat "$WORK"/client.*)"
 done
 [ "$(grep -l '4 proofs verified' "$WORK"/client.* | wc -l)" = 20 ] || fail "not all proofs were verified"
+# The bad jobs of before may end after the good ones.
+wait_json /status 'page["counters"]["submitted"] == page["counters"]["completed"] + page["counters"]["failed"]'
 wait_json /status 'page["memory"]["used_bytes"] == page["memory"]["key_bytes"] and page["buffers"]["in_use"] == 0'
-json /status 'page["counters"]["submitted"], page["counters"]["completed"] + page["counters"]["failed"]' |
-  grep -Eq '^\(([0-9]+), \1\)$' || fail "the counters do not balance: $(cat "$WORK/answer")"
 stop_daemon
 
 claim "state that is not writable, or a key file that is cut, is told"
