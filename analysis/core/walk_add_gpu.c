@@ -74,6 +74,9 @@ static enum status join_call(struct walk *walk, const struct event *event,
 	if (call->operation_count == 0 || where->start_ns < call->first_start_ns) {
 		call->first_start_ns = where->start_ns;
 	}
+	if (is_kernel && where->start_ns < call->first_kernel_ns) {
+		call->first_kernel_ns = where->start_ns;
+	}
 	if (where->end_ns > call->last_end_ns) {
 		call->last_end_ns = where->end_ns;
 	}
@@ -176,19 +179,22 @@ static enum status add_api(struct walk *walk, const struct event *event)
 static enum status add_sync(struct walk *walk, const struct event *event)
 {
 	const struct event_operation *where = &event->sync.operation;
-	const struct walk_stream_wait wait = {
+	struct walk_stream_wait wait = {
 		.start_ns = where->start_ns,
 		/* Some tools give such a wait no length: then it ends where it begins, and rule
 		 * 2 looks at the other stream. */
 		.end_ns = where->end_ns > where->start_ns ? where->end_ns : where->start_ns,
 		.pid = event->pid,
+		.device = WALK_DEVICE_UNKNOWN,
 		.context = where->context,
 		.stream = where->stream,
 		.event_stream = event->sync.event_stream,
+		.correlation = where->correlation,
 	};
 	struct walk_call *call;
 
 	if (event->sync.kind == GAPTRACE_SYNC_STREAM_WAIT_EVENT) {
+		(void)walk_devices_index(&walk->devices, event->pid, where->device, &wait.device);
 		return walk_devices_add_wait(&walk->devices, &wait);
 	}
 	if (where->correlation == 0) {
@@ -202,7 +208,8 @@ static enum status add_sync(struct walk *walk, const struct event *event)
 	call->sync_kind = event->sync.kind;
 	call->sync_device = where->device;
 	call->sync_context = where->context;
-	call->sync_stream = where->stream;
+	call->sync_stream =
+		event->sync.kind == GAPTRACE_SYNC_EVENT ? event->sync.event_stream : where->stream;
 	if (where->end_ns > call->last_end_ns) {
 		call->last_end_ns = where->end_ns;
 	}

@@ -96,7 +96,10 @@ static struct walk_call *new_call(struct walk_calls *calls, int32_t pid, uint64_
 	struct walk_call *call = walk_slab_take(&calls->slab);
 
 	if (call) {
-		*call = (struct walk_call){.pid = pid, .correlation = correlation, .name = ""};
+		*call = (struct walk_call){.pid = pid,
+			.correlation = correlation,
+			.name = "",
+			.first_kernel_ns = UINT64_MAX};
 	}
 	return call;
 }

@@ -42,16 +42,17 @@ struct walk_call {
 	bool is_in_lane;
 	bool is_in_map;
 	uint64_t operation_count;
-	uint64_t unjoined_count; /* kernels that came before the call's record */
-	uint64_t outside_count;  /* of those, what seemed to be issued before the recording */
-	uint64_t first_start_ns; /* of what it issued */
+	uint64_t unjoined_count;  /* kernels that came before the call's record */
+	uint64_t outside_count;   /* of those, what seemed to be issued before the recording */
+	uint64_t first_start_ns;  /* of what it issued */
+	uint64_t first_kernel_ns; /* the same of its kernels; UINT64_MAX: none */
 	uint64_t last_end_ns;
 	bool has_copy;
 	struct walk_copy copy;
 	bool has_sync;
 	int32_t sync_device;
 	uint32_t sync_context;
-	uint32_t sync_stream;
+	uint32_t sync_stream; /* of an event, where it was recorded; 0: not known */
 	enum gaptrace_sync_kind sync_kind;
 };
 

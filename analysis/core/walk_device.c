@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/walk_device.h"
 
+/* Branches of one graph. Copies side by side share the link, so few graphs have as many. */
+#define SIDE_BY_SIDE_OPERATIONS_MAX 8
+
 void walk_devices_init(struct walk_devices *devices)
 {
 	*devices = (struct walk_devices){0};
@@ -164,23 +167,26 @@ enum status walk_devices_add_wait(struct walk_devices *devices, const struct wal
 	return insert_by_end(&devices->waits, wait->end_ns, wait);
 }
 
-/* Operations of one stream do not overlap, so the one that ends first at y or later is the only
- * one that can run at y. */
+/*
+ * Operations of one stream follow one another, but for the nodes of a graph, which may run side by
+ * side: what runs at y is looked for among so many that end at y or later.
+ */
 static const struct walk_operation *stream_at(
 	const struct walk_stream *stream, uint64_t y_ns, uint64_t *from_ns)
 {
-	const size_t i = walk_ring_below(&stream->operations, y_ns);
+	const size_t first = walk_ring_below(&stream->operations, y_ns);
 	const struct walk_operation *operation;
 
-	if (i < stream->operations.count) {
+	for (size_t i = first;
+		i < stream->operations.count && i - first < SIDE_BY_SIDE_OPERATIONS_MAX; i++) {
 		operation = walk_ring_at(&stream->operations, i);
 		if (operation->start_ns < y_ns) {
 			*from_ns = operation->start_ns > *from_ns ? operation->start_ns : *from_ns;
 			return operation;
 		}
 	}
-	if (i > 0) {
-		operation = walk_ring_at(&stream->operations, i - 1);
+	if (first > 0) {
+		operation = walk_ring_at(&stream->operations, first - 1);
 		*from_ns = operation->end_ns > *from_ns ? operation->end_ns : *from_ns;
 	}
 	return NULL;
@@ -197,8 +203,12 @@ const struct walk_operation *walk_devices_at(const struct walk_devices *devices,
 const struct walk_operation *walk_devices_anywhere_at(const struct walk_devices *devices,
 	const struct walk_stream_name *name, uint64_t y_ns, uint64_t *from_ns)
 {
+	const struct walk_stream *own = find_stream(devices, name);
 	const struct walk_operation *found = NULL;
 
+	if (own) {
+		return stream_at(own, y_ns, from_ns);
+	}
 	/* Every device of the process: a wait may be for a stream of another one. */
 	for (size_t i = 0; i < devices->by_stream.capacity; i++) {
 		const struct walk_stream *stream = devices->by_stream.entries[i].value;
@@ -215,8 +225,19 @@ const struct walk_operation *walk_devices_anywhere_at(const struct walk_devices 
 	return found;
 }
 
-const struct walk_operation *walk_devices_copy_at(
-	const struct walk_devices *devices, uint32_t device, uint64_t y_ns, uint64_t *from_ns)
+/* Of two that run at once the copy, then what began last; then by number, so that the table's order
+ * does not decide. */
+static bool counts_before(const struct walk_operation *a, const struct walk_operation *b)
+{
+	if (!a->label != !b->label) {
+		return a->label != NULL;
+	}
+	return a->start_ns != b->start_ns ? a->start_ns > b->start_ns
+					  : a->correlation > b->correlation;
+}
+
+const struct walk_operation *walk_devices_any_at(const struct walk_devices *devices,
+	const struct walk_stream_name *whose, uint64_t y_ns, uint64_t *from_ns)
 {
 	const struct walk_operation *found = NULL;
 
@@ -224,16 +245,12 @@ const struct walk_operation *walk_devices_copy_at(
 		const struct walk_stream *stream = devices->by_stream.entries[i].value;
 		const struct walk_operation *operation;
 
-		if (!stream || stream->name.device != device) {
+		if (!stream || stream->name.device != whose->device ||
+			stream->name.pid != whose->pid) {
 			continue;
 		}
 		operation = stream_at(stream, y_ns, from_ns);
-		/* Of several copies the one that began last; then by number, so that the table's
-		 * order does not decide. */
-		if (operation && operation->label &&
-			(!found || operation->start_ns > found->start_ns ||
-				(operation->start_ns == found->start_ns &&
-					operation->correlation > found->correlation))) {
+		if (operation && (!found || counts_before(operation, found))) {
 			found = operation;
 		}
 	}
@@ -347,14 +364,66 @@ static bool keeps_stream(void *context, void *value)
 	return true;
 }
 
+/* What of a stream is about to be forgotten has passed the waits that were told before it. */
+static void note_passed(struct walk_stream *stream, uint64_t forget_ns)
+{
+	const size_t count = walk_ring_below(&stream->operations, forget_ns);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct walk_operation *operation = walk_ring_at(&stream->operations, i);
+
+		if (operation->correlation > stream->passed_correlation) {
+			stream->passed_correlation = operation->correlation;
+		}
+	}
+}
+
+/* Whether a kernel that is still to come may have stood behind that wait: none of those behind it
+ * has ended. */
+static bool may_hold_up(
+	const struct walk_devices *devices, const struct walk_stream_wait *wait, uint64_t forget_ns)
+{
+	const struct walk_stream_name name = {.pid = wait->pid,
+		.device = wait->device,
+		.context = wait->context,
+		.stream = wait->stream};
+	const struct walk_stream *stream = find_stream(devices, &name);
+
+	return wait->correlation != 0 && wait->end_ns + WALK_CALL_KEEP_NS >= forget_ns &&
+	       (!stream || stream->passed_correlation < wait->correlation);
+}
+
+/* A wait told by a call is over long before what it is for: only those that are passed go. */
+static void sweep_waits(struct walk_devices *devices, uint64_t forget_ns)
+{
+	struct walk_ring *waits = &devices->waits;
+	const size_t old_count = walk_ring_below(waits, forget_ns);
+	size_t kept = old_count;
+
+	for (size_t i = old_count; i > 0 && old_count - kept < WALK_OLD_WAITS_MAX; i--) {
+		const struct walk_stream_wait *wait = walk_ring_at(waits, i - 1);
+
+		if (may_hold_up(devices, wait, forget_ns)) {
+			kept--;
+			*(struct walk_stream_wait *)walk_ring_at(waits, kept) = *wait;
+		}
+	}
+	walk_ring_drop_front(waits, kept);
+}
+
 void walk_devices_sweep(struct walk_devices *devices, uint64_t forget_ns)
 {
 	struct sweep sweep = {.devices = devices, .forget_ns = forget_ns};
 
+	for (size_t i = 0; i < devices->by_stream.capacity; i++) {
+		if (devices->by_stream.entries[i].value) {
+			note_passed(devices->by_stream.entries[i].value, forget_ns);
+		}
+	}
+	sweep_waits(devices, forget_ns);
 	walk_map_sweep(&devices->by_stream, keeps_stream, &sweep);
 	for (size_t i = 0; i < DEVICE_COUNT_MAX; i++) {
 		walk_ring_drop_front(
 			&devices->busy[i], walk_ring_below(&devices->busy[i], forget_ns));
 	}
-	walk_ring_drop_front(&devices->waits, walk_ring_below(&devices->waits, forget_ns));
 }

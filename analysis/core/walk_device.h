@@ -28,15 +28,27 @@ struct walk_stream_name {
 struct walk_stream {
 	struct walk_stream_name name;
 	struct walk_ring operations; /* struct walk_operation, in order of end */
+	uint64_t passed_correlation; /* the last to be issued of those that ended long ago */
 };
+
+/*
+ * Waits that were told before all that may still be asked for, and that nothing of their stream has
+ * passed: a program that runs ahead has a few for each stream, of others the oldest go.
+ */
+#define WALK_OLD_WAITS_MAX 1024
+
+/* Of a stream whose device the timeline never told. */
+#define WALK_DEVICE_UNKNOWN UINT32_MAX
 
 struct walk_stream_wait {
 	uint64_t end_ns;
 	uint64_t start_ns;
 	int32_t pid;
+	uint32_t device; /* of the timeline, where the stream waits; WALK_DEVICE_UNKNOWN */
 	uint32_t context;
 	uint32_t stream;
 	uint32_t event_stream;
+	uint64_t correlation; /* of the call that told the stream to wait; 0: not known */
 };
 
 struct walk_busy {
@@ -72,13 +84,14 @@ MUST_CHECK enum status walk_devices_add_wait(
 const struct walk_operation *walk_devices_at(const struct walk_devices *devices,
 	const struct walk_stream_name *name, uint64_t y_ns, uint64_t *from_ns);
 
-/* The same for a stream of any device; `name->device` is not looked at. */
+/* The same; without such a stream on that device, for one of that name on any other. */
 const struct walk_operation *walk_devices_anywhere_at(const struct walk_devices *devices,
 	const struct walk_stream_name *name, uint64_t y_ns, uint64_t *from_ns);
 
-/* The same for the copies of any stream of a device; of several, the one that began last. */
-const struct walk_operation *walk_devices_copy_at(
-	const struct walk_devices *devices, uint32_t device, uint64_t y_ns, uint64_t *from_ns);
+/* The same for any stream that the process has on the device; of several operations the copy that
+ * began last, without a copy any. */
+const struct walk_operation *walk_devices_any_at(const struct walk_devices *devices,
+	const struct walk_stream_name *whose, uint64_t y_ns, uint64_t *from_ns);
 
 /* True when another device than `device` ran something at y. */
 bool walk_devices_others_busy(

@@ -17,53 +17,43 @@ static void set_copy(struct walk_charge *charge, const struct walk_operation *co
 	charge->copy_ns = copy->end_ns - copy->start_ns;
 }
 
-/* The copy that a synchronising call waited for at y; NULL for none. */
-static const struct walk_operation *awaited_copy(const struct walk_explanation *explanation,
-	const struct walk_call *call, uint64_t y_ns, uint64_t *from_ns)
+/* The stream that a synchronising call waited for, by its record; else *out_name is of whatever its
+ * process has on the device that it named, or on the gap's. */
+static bool names_stream(const struct walk_explanation *explanation, const struct walk_call *call,
+	struct walk_stream_name *out_name)
 {
-	const struct walk_devices *devices = &explanation->walk->devices;
-	struct walk_stream_name name = {
-		.pid = call->pid, .context = call->sync_context, .stream = call->sync_stream};
-	const struct walk_operation *operation;
-
-	if (call->has_sync && call->sync_kind == GAPTRACE_SYNC_STREAM &&
-		walk_devices_index(devices, call->pid, call->sync_device, &name.device)) {
-		operation = walk_devices_at(devices, &name, y_ns, from_ns);
-		return operation && operation->label ? operation : NULL;
-	}
-	return walk_devices_copy_at(devices, explanation->gap->device, y_ns, from_ns);
-}
-
-/* Another device that the call waited for, at y. */
-static bool awaits_other_device(const struct walk_explanation *explanation,
-	const struct walk_call *call, uint64_t y_ns, uint64_t *from_ns)
-{
-	const struct walk_devices *devices = &explanation->walk->devices;
-	struct walk_stream_name name = {
-		.pid = call->pid, .context = call->sync_context, .stream = call->sync_stream};
-
-	if (!call->has_sync ||
-		!walk_devices_index(devices, call->pid, call->sync_device, &name.device) ||
-		name.device == explanation->gap->device) {
+	*out_name = (struct walk_stream_name){.pid = call->pid,
+		.device = explanation->gap->device,
+		.context = call->sync_context,
+		.stream = call->sync_stream};
+	if (!call->has_sync || !walk_devices_index(&explanation->walk->devices, call->pid,
+				       call->sync_device, &out_name->device)) {
 		return false;
 	}
-	return walk_devices_at(devices, &name, y_ns, from_ns) != NULL;
+	return call->sync_kind == GAPTRACE_SYNC_STREAM ||
+	       (call->sync_kind == GAPTRACE_SYNC_EVENT && call->sync_stream != 0);
 }
 
 static void charge_sync(struct walk_explanation *explanation, const struct walk_call *call,
 	struct walk_stretch stretch, struct walk_charge *charge)
 {
+	const struct walk_devices *devices = &explanation->walk->devices;
+	struct walk_stream_name name;
+	const bool is_stream = names_stream(explanation, call, &name);
+	const bool is_elsewhere = name.device != explanation->gap->device;
+
 	while (stretch.from_ns < stretch.to_ns && explanation->status == STATUS_OK) {
 		uint64_t from_ns = stretch.from_ns;
-		const struct walk_operation *copy =
-			awaited_copy(explanation, call, stretch.to_ns, &from_ns);
+		const struct walk_operation *operation =
+			is_stream ? walk_devices_at(devices, &name, stretch.to_ns, &from_ns)
+				  : walk_devices_any_at(devices, &name, stretch.to_ns, &from_ns);
 
 		charge->cause = CAUSE_DRIVER;
 		charge->name = call->name;
 		charge->bytes = 0;
-		if (copy) {
-			set_copy(charge, copy);
-		} else if (awaits_other_device(explanation, call, stretch.to_ns, &from_ns)) {
+		if (operation && operation->label && (is_stream || !is_elsewhere)) {
+			set_copy(charge, operation);
+		} else if (operation && is_elsewhere) {
 			charge->cause = CAUSE_DEVICE_DEPENDENCY;
 		}
 		walk_charge(explanation, from_ns, stretch.to_ns, charge);
@@ -139,23 +129,47 @@ void walk_engine_charge_call(struct walk_explanation *explanation, const struct 
 	walk_charge(explanation, stretch.from_ns, stretch.to_ns, charge);
 }
 
+/* True when the wait stands in front of the kernel that ended the gap, on its stream. */
+static bool is_in_front(const struct gap *gap, const struct walk_stream_wait *wait)
+{
+	const struct gap_ender *ender = &gap->ender;
+
+	return wait->pid == ender->pid && wait->context == ender->context &&
+	       wait->stream == ender->stream && wait->start_ns < ender->start_ns &&
+	       (wait->device == WALK_DEVICE_UNKNOWN || wait->device == gap->device) &&
+	       /* Numbers of calls grow: what came before the wait was told does not wait. */
+	       (wait->correlation == 0 || wait->correlation < ender->correlation);
+}
+
+/* What was issued after the stream was told to wait is not what the event stands for. */
+static bool is_awaited(const struct walk *walk, const struct walk_stream_wait *wait,
+	const struct walk_operation *operation)
+{
+	const struct walk_call *call;
+
+	if (wait->correlation != 0 && operation->correlation != 0) {
+		return operation->correlation < wait->correlation;
+	}
+	call = walk_calls_find(&walk->calls, wait->pid, operation->correlation);
+	return !call || call->start_ns < wait->end_ns;
+}
+
 /* True when the gap's stream was told to wait for work that was not done at y. */
 static bool waits_for_stream(
 	const struct walk_explanation *explanation, uint64_t y_ns, uint64_t *from_ns)
 {
 	const struct walk *walk = explanation->walk;
-	const struct gap_ender *ender = &explanation->gap->ender;
 	bool is_waiting = false;
 
 	for (size_t i = 0; i < walk->devices.waits.count; i++) {
 		const struct walk_stream_wait *wait = walk_ring_at(&walk->devices.waits, i);
-		const struct walk_stream_name name = {
-			.pid = wait->pid, .context = wait->context, .stream = wait->event_stream};
+		const struct walk_stream_name name = {.pid = wait->pid,
+			.device = wait->device,
+			.context = wait->context,
+			.stream = wait->event_stream};
 		const struct walk_operation *operation;
-		const struct walk_call *call;
 
-		if (wait->pid != ender->pid || wait->context != ender->context ||
-			wait->stream != ender->stream || wait->start_ns >= ender->start_ns) {
+		if (!is_in_front(explanation->gap, wait)) {
 			continue;
 		}
 		if (wait->start_ns < y_ns && y_ns <= wait->end_ns) {
@@ -167,11 +181,8 @@ static bool waits_for_stream(
 			*from_ns = wait->end_ns;
 		}
 		operation = walk_devices_anywhere_at(&walk->devices, &name, y_ns, from_ns);
-		call = operation ? walk_calls_find(&walk->calls, wait->pid, operation->correlation)
-				 : NULL;
-		/* What was issued after the wait is not what the event stands for. */
 		if (operation && wait->event_stream != wait->stream &&
-			(!call || call->start_ns < wait->end_ns)) {
+			is_awaited(walk, wait, operation)) {
 			is_waiting = true;
 		}
 	}

@@ -51,7 +51,7 @@ static const struct walk_lane *find_prover(const struct walk_explanation *explan
 static bool is_inside_graph(
 	const struct walk *walk, const struct gap *gap, const struct walk_call *call)
 {
-	return call->operation_count > 1 && call->first_start_ns < gap->begin_ns &&
+	return call->operation_count > 1 && call->first_kernel_ns < gap->begin_ns &&
 	       (gap->ender.graph != 0 ||
 		       (walk->imports.is_on && strstr(call->name, "GraphLaunch")));
 }

@@ -5,8 +5,12 @@
 
 #include <unistd.h>
 
-/* Software devices have one context each. */
-#define DEVICE_CONTEXT 1
+/* Software devices have one context each. Its number is unique in the process, as those of CUDA
+ * are: streams are numbered within it. */
+static uint32_t context_of(const struct device *device)
+{
+	return device->config.index + 1;
+}
 
 bool device_operation_is_copy(const struct device_operation *operation)
 {
@@ -48,7 +52,7 @@ static void record_copy(
 
 	gaptrace_gpu_memcpy(&(struct gaptrace_gpu_memcpy){
 		.device = (int32_t)stream->device->config.index,
-		.context = DEVICE_CONTEXT,
+		.context = context_of(stream->device),
 		.stream = stream->id,
 		.correlation = operation->correlation,
 		.start_ns = operation->start_ns,
@@ -66,7 +70,7 @@ static void record_kernel(
 {
 	gaptrace_gpu_kernel(&(struct gaptrace_gpu_kernel){
 		.device = (int32_t)stream->device->config.index,
-		.context = DEVICE_CONTEXT,
+		.context = context_of(stream->device),
 		.stream = stream->id,
 		.correlation = operation->correlation,
 		.start_ns = operation->start_ns,
@@ -115,7 +119,7 @@ void device_operation_record_wait(struct device_stream *stream,
 {
 	gaptrace_gpu_sync(&(struct gaptrace_gpu_sync){
 		.device = (int32_t)stream->device->config.index,
-		.context = DEVICE_CONTEXT,
+		.context = context_of(stream->device),
 		.stream = stream->id,
 		.correlation = operation->correlation,
 		.kind = GAPTRACE_SYNC_STREAM_WAIT_EVENT,
@@ -142,7 +146,7 @@ void device_operation_record_synchronize(
 {
 	gaptrace_gpu_sync(&(struct gaptrace_gpu_sync){
 		.device = (int32_t)call->device->config.index,
-		.context = DEVICE_CONTEXT,
+		.context = context_of(call->device),
 		.stream = stream_id,
 		.correlation = call->correlation,
 		/* Streams are numbered from 1; 0 is the whole device. */

@@ -31,6 +31,17 @@ wait_until 300 grep -q 'info: serving' "$WORK/log"
 kill -TERM "$recorder"
 wait "$recorder" || { cat "$WORK/log" >&2; fail "recording failed"; }
 
+claim "streams are numbered within a context, so each device has one of its own"
+"$python" - "$WORK/recording" <<'PYTHON'
+import sys
+import bt2
+devices = {}
+for message in bt2.TraceCollectionMessageIterator(sys.argv[1]):
+    if isinstance(message, bt2._EventMessageConst) and message.event.name in ("gaptrace_gpu:kernel", "gaptrace_gpu:sync"):
+        devices.setdefault(int(message.event["context"]), set()).add(int(message.event["device"]))
+assert sorted(map(sorted, devices.values())) == [[0], [1]], devices
+PYTHON
+
 for threshold in 1ms 10us 0ns; do
   claim "with a threshold of $threshold"
   "$BUILD/bin/gaptrace" report --threshold "$threshold" --format json -o "$WORK/report.json" "$WORK/recording"

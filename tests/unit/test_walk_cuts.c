@@ -139,6 +139,52 @@ static void a_synchronisation_is_charged_to_the_copy_it_waits_for(void **state)
 		"160-165 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
 }
 
+/* Another process copies to the same GPU: no synchronisation here waits for that. */
+static void a_synchronisation_waits_for_its_own_process_only(void **state)
+{
+	(void)state;
+	walk_script_expect("160 1 api cudaDeviceSynchronize corr=6 start=100 end=160\n"
+			   "160 0 sync device corr=6 start=100 end=160\n"
+			   "150 0 copy htod pageable pid=8 corr=4 stream=3 start=90 end=150\n"
+			   "165 1 api cudaLaunchKernel corr=5 start=160 end=165\n"
+			   "250 0 kernel corr=5 start=165 end=250\n",
+		(struct walk_script_gap){100, 165, .correlation = 5},
+		"100-160 driver cudaDeviceSynchronize cudaDeviceSynchronize 1>0\n"
+		"160-165 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
+}
+
+/* It waits for the kernel of GPU 1 up to 150; the copy on its own GPU is not waited for. */
+static void a_synchronisation_of_another_gpu_waits_for_that_one(void **state)
+{
+	(void)state;
+	walk_script_expect("160 1 api cudaDeviceSynchronize corr=6 start=100 end=160\n"
+			   "160 0 sync device corr=6 dev=1 start=100 end=160\n"
+			   "155 0 copy htod pinned corr=3 stream=3 start=90 end=155\n"
+			   "150 0 kernel corr=4 dev=1 stream=3 start=90 end=150\n"
+			   "165 1 api cudaLaunchKernel corr=5 start=160 end=165\n"
+			   "250 0 kernel corr=5 start=165 end=250\n",
+		(struct walk_script_gap){100, 165, .correlation = 5},
+		"100-150 device_dependency cudaDeviceSynchronize cudaDeviceSynchronize 1>0\n"
+		"150-160 driver cudaDeviceSynchronize cudaDeviceSynchronize 1>0\n"
+		"160-165 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
+}
+
+/* The event was recorded on stream 2, which copies until 130; stream 3 has its own copy. */
+static void a_wait_for_an_event_is_for_the_stream_it_was_recorded_on(void **state)
+{
+	(void)state;
+	walk_script_expect("160 1 api cudaEventSynchronize corr=6 start=100 end=160\n"
+			   "160 0 sync event corr=6 event_stream=2 start=100 end=160\n"
+			   "130 0 copy htod pageable corr=3 stream=2 start=90 end=130\n"
+			   "155 0 copy dtoh pinned corr=4 stream=3 start=95 end=155\n"
+			   "165 1 api cudaLaunchKernel corr=5 start=160 end=165\n"
+			   "250 0 kernel corr=5 start=165 end=250\n",
+		(struct walk_script_gap){100, 165, .correlation = 5},
+		"100-130 copy_pageable htod htod 1>0\n"
+		"130-160 driver cudaEventSynchronize cudaEventSynchronize 1>0\n"
+		"160-165 driver cudaLaunchKernel cudaLaunchKernel 1>0\n");
+}
+
 /* A stream waits for stream 2, whose kernel on another GPU ends at 170. */
 static void a_stream_wait_is_a_device_dependency(void **state)
 {
@@ -151,6 +197,57 @@ static void a_stream_wait_is_a_device_dependency(void **state)
 		(struct walk_script_gap){100, 180, .correlation = 5},
 		"100-170 device_dependency stream_wait_event stream_wait_event 1>0\n"
 		"170-180 launch cudaLaunchKernel cudaLaunchKernel 1>0\n");
+}
+
+/* The wait was told after the kernel had been issued: what comes next waits, the kernel does not.
+ */
+static void a_stream_wait_behind_the_kernel_is_not_its_dependency(void **state)
+{
+	(void)state;
+	walk_script_expect("20 1 api cudaLaunchKernel corr=3 start=10 end=20\n"
+			   "40 1 api cudaLaunchKernel corr=5 start=30 end=40\n"
+			   "60 1 api cudaStreamWaitEvent corr=6 start=50 end=60\n"
+			   "60 0 sync wait_event corr=6 stream=1 event_stream=2 start=50 end=60\n"
+			   "170 0 copy htod pinned corr=3 stream=2 start=50 end=170\n"
+			   "250 0 kernel corr=5 start=180 end=250\n",
+		(struct walk_script_gap){100, 180, .correlation = 5},
+		"100-180 launch cudaLaunchKernel cudaLaunchKernel 1>0\n");
+}
+
+/* The stream comes to the wait at 90 and goes on at 130; the copy 130-170 was issued after the
+ * call that told it to wait, so the event does not stand for it. */
+static void what_was_issued_after_the_wait_was_told_is_not_waited_for(void **state)
+{
+	(void)state;
+	walk_script_expect("30 1 api cudaStreamWaitEvent corr=2 start=20 end=30\n"
+			   "40 1 api cudaMemcpyAsync corr=3 start=30 end=40\n"
+			   "50 1 api cudaLaunchKernel corr=5 start=40 end=50\n"
+			   "130 0 sync wait_event corr=2 stream=1 event_stream=2 start=90 end=130\n"
+			   "170 0 copy htod pinned corr=3 stream=2 start=130 end=170\n"
+			   "250 0 kernel corr=5 start=180 end=250\n",
+		(struct walk_script_gap){100, 180, .correlation = 5},
+		"100-130 device_dependency stream_wait_event stream_wait_event 1>0\n"
+		"130-180 launch cudaLaunchKernel cudaLaunchKernel 1>0\n");
+}
+
+/* GPU 1 has a stream of the same number, which waits; and one of the event's number, which runs. */
+static void a_stream_of_another_gpu_may_have_the_same_number(void **state)
+{
+#define OF_BOTH_GPUS                                                                               \
+	"31 1 sync wait_event corr=4 dev=1 stream=1 event_stream=2 start=30 end=150\n"             \
+	"170 0 kernel corr=3 dev=1 stream=2 start=50 end=170\n"                                    \
+	"90 0 copy htod pinned corr=2 stream=2 start=60 end=90\n"                                  \
+	"40 1 api cudaLaunchKernel corr=5 start=31 end=40\n"                                       \
+	"250 0 kernel corr=5 start=180 end=250\n"
+	static const char launch[] = "100-180 launch cudaLaunchKernel cudaLaunchKernel 1>0\n";
+	const struct walk_script_gap gap = {100, 180, .correlation = 5};
+
+	(void)state;
+	walk_script_expect(OF_BOTH_GPUS, gap, launch);
+	walk_script_expect(OF_BOTH_GPUS
+		"31 1 sync wait_event corr=7 stream=1 event_stream=2 start=30 end=31\n",
+		gap, launch);
+#undef OF_BOTH_GPUS
 }
 
 /* Pinned memory, then device memory given back, then a module loaded inside a launch. */
@@ -204,6 +301,27 @@ static void before_a_graph_is_not_inside_it(void **state)
 		(struct walk_script_gap){100, 150, .correlation = 5, .graph = 9},
 		"100-120 driver cudaGraphLaunch cudaGraphLaunch 1>0\n"
 		"120-150 launch cudaGraphLaunch cudaGraphLaunch 1>0\n");
+}
+
+/* A graph begins with a copy, while another stream's kernel runs up to 100: its kernel waits for
+ * the copy as any other would. */
+static void copies_in_front_of_a_graphs_first_kernel_are_copies(void **state)
+{
+	(void)state;
+	walk_script_expect("20 1 api cudaGraphLaunch corr=5 start=10 end=20\n"
+			   "140 0 copy htod pageable corr=5 start=50 end=140\n"
+			   "250 0 kernel corr=5 graph=9 start=150 end=250\n",
+		(struct walk_script_gap){100, 150, .correlation = 5, .graph = 9},
+		"100-140 copy_pageable htod htod 1>0\n"
+		"140-150 launch cudaGraphLaunch cudaGraphLaunch 1>0\n");
+	/* Three side by side, the first of which lasts from before the gap to 160. */
+	walk_script_expect("20 1 api cudaGraphLaunch corr=5 start=10 end=20\n"
+			   "140 0 copy htod pageable corr=5 start=120 end=140\n"
+			   "160 0 copy htod pageable corr=5 start=50 end=160\n"
+			   "170 0 copy htod pageable corr=5 start=130 end=170\n"
+			   "250 0 kernel corr=5 graph=9 start=170 end=250\n",
+		(struct walk_script_gap){100, 170, .correlation = 5, .graph = 9},
+		"100-170 copy_pageable htod htod 1>0\n");
 }
 
 /* Thread 2 pushed its kernel first; thread 1, which raced with it, has no say in this gap. */
@@ -352,11 +470,18 @@ int main(void)
 		cmocka_unit_test(a_pageable_copy_is_charged_in_its_call),
 		cmocka_unit_test(a_copy_off_the_walk_is_not_blamed),
 		cmocka_unit_test(a_synchronisation_is_charged_to_the_copy_it_waits_for),
+		cmocka_unit_test(a_synchronisation_waits_for_its_own_process_only),
+		cmocka_unit_test(a_synchronisation_of_another_gpu_waits_for_that_one),
+		cmocka_unit_test(a_wait_for_an_event_is_for_the_stream_it_was_recorded_on),
 		cmocka_unit_test(a_stream_wait_is_a_device_dependency),
+		cmocka_unit_test(a_stream_wait_behind_the_kernel_is_not_its_dependency),
+		cmocka_unit_test(what_was_issued_after_the_wait_was_told_is_not_waited_for),
+		cmocka_unit_test(a_stream_of_another_gpu_may_have_the_same_number),
 		cmocka_unit_test(calls_are_told_apart_by_name),
 		cmocka_unit_test(a_full_command_buffer_is_the_drivers),
 		cmocka_unit_test(between_nodes_of_a_graph),
 		cmocka_unit_test(before_a_graph_is_not_inside_it),
+		cmocka_unit_test(copies_in_front_of_a_graphs_first_kernel_are_copies),
 		cmocka_unit_test(of_two_feeders_the_one_that_ended_the_gap_counts),
 		cmocka_unit_test(without_calls_the_prover_of_the_device_is_the_feeder),
 		cmocka_unit_test(without_calls_and_spans_nobody_is_the_feeder),

@@ -100,6 +100,96 @@ static void what_is_forgotten_is_given_back(void **state)
 	walk_destroy(walk);
 }
 
+static struct event gpu_event(enum event_kind kind, uint64_t correlation, uint32_t stream,
+	uint64_t start_ns, uint64_t end_ns)
+{
+	struct event event = {.kind = kind, .time_ns = end_ns, .pid = PID, .tid = 1};
+	const struct event_operation where = {.stream = stream,
+		.correlation = correlation,
+		.start_ns = start_ns,
+		.end_ns = end_ns};
+
+	if (kind == EVENT_GPU_KERNEL) {
+		event.kernel.operation = where;
+	} else if (kind == EVENT_GPU_MEMCPY) {
+		event.copy.operation = where;
+	} else if (kind == EVENT_GPU_SYNC) {
+		event.sync.operation = where;
+		event.sync.kind = GAPTRACE_SYNC_STREAM_WAIT_EVENT;
+		event.sync.event_stream = 2;
+	} else {
+		event.api.name = "cudaLaunchKernel";
+		event.api.tid = 1;
+		event.api.correlation = correlation;
+		event.api.start_ns = start_ns;
+		event.api.end_ns = end_ns;
+	}
+	return event;
+}
+
+static void add_gpu(struct walk *walk, enum event_kind kind, uint64_t correlation, uint32_t stream,
+	uint64_t start_ns, uint64_t end_ns)
+{
+	const struct event event = gpu_event(kind, correlation, stream, start_ns, end_ns);
+
+	add(walk, &event);
+}
+
+/*
+ * The host ran ahead: stream 1 has a kernel until second 3, a wait for stream 2, which copies until
+ * second 4, and the kernel behind that wait. What the host did is forgotten by then.
+ */
+static void a_wait_told_long_before_is_remembered_until_it_is_passed(void **state)
+{
+	struct gap_part_list list = {0};
+	struct walk *walk = NULL;
+	const struct gap gap = {.begin_ns = 3 * NS_PER_S,
+		.end_ns = 4 * NS_PER_S,
+		.has_ender = true,
+		.ender = {.pid = PID, .stream = 1, .correlation = 4, .start_ns = 4 * NS_PER_S}};
+
+	(void)state;
+	assert_int_equal(walk_create(&walk), STATUS_OK);
+	assert_int_equal(walk_add_device(walk, PID, 0, 0), STATUS_OK);
+	for (uint64_t i = 1; i <= 4; i++) {
+		add_gpu(walk, i == 3 ? EVENT_GPU_SYNC : EVENT_GPU_API, i, 1, i * 1000,
+			i * 1000 + 100);
+	}
+	add_gpu(walk, EVENT_GPU_KERNEL, 1, 1, NS_PER_S, 3 * NS_PER_S);
+	for (uint64_t i = 0; i < SWEEP_MAX; i++) {
+		add_span(walk, 2, 3 * NS_PER_S + i * 10, 3 * NS_PER_S + i * 10 + 5);
+		walk_forget_before(walk, 3 * NS_PER_S);
+	}
+	add_gpu(walk, EVENT_GPU_MEMCPY, 2, 2, 2 * NS_PER_S, 4 * NS_PER_S);
+	add_gpu(walk, EVENT_GPU_KERNEL, 4, 1, 4 * NS_PER_S, 5 * NS_PER_S);
+	assert_int_equal(walk_explain(walk, &gap, &list), STATUS_OK);
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.parts[0].cause, CAUSE_DEVICE_DEPENDENCY);
+	for (uint64_t i = 0; i < SWEEP_MAX; i++) {
+		add_span(walk, 2, 6 * NS_PER_S + i * 10, 6 * NS_PER_S + i * 10 + 5);
+		walk_forget_before(walk, 6 * NS_PER_S);
+	}
+	assert_int_equal(walk->devices.waits.count, 0);
+	gap_part_list_finish(&list);
+	walk_destroy(walk);
+}
+
+/* A stream that is told to wait again and again, and never runs anything. */
+static void waits_that_nothing_passes_do_not_fill_the_memory(void **state)
+{
+	struct walk *walk = NULL;
+
+	(void)state;
+	assert_int_equal(walk_create(&walk), STATUS_OK);
+	assert_int_equal(walk_add_device(walk, PID, 0, 0), STATUS_OK);
+	for (uint64_t i = 1; i <= 10 * SWEEP_MAX; i++) {
+		add_gpu(walk, EVENT_GPU_SYNC, i, 1, NS_PER_S + i * 100, NS_PER_S + i * 100 + 10);
+		walk_forget_before(walk, NS_PER_S + i * 100);
+	}
+	assert_true(walk->devices.waits.count <= WALK_OLD_WAITS_MAX + SWEEP_MAX);
+	walk_destroy(walk);
+}
+
 /* A GPU that is idle for ever: the older half of its history goes, and is said to be gone. */
 static void a_gap_that_stays_open_does_not_fill_the_memory(void **state)
 {
@@ -335,6 +425,8 @@ int main(void)
 		cmocka_unit_test(threads_that_come_and_go_leave_nothing),
 		cmocka_unit_test(more_threads_than_any_program_has_are_not_kept),
 		cmocka_unit_test(what_is_forgotten_is_given_back),
+		cmocka_unit_test(a_wait_told_long_before_is_remembered_until_it_is_passed),
+		cmocka_unit_test(waits_that_nothing_passes_do_not_fill_the_memory),
 		cmocka_unit_test(a_gap_that_stays_open_does_not_fill_the_memory),
 		cmocka_unit_test(parts_of_one_gap_are_bounded),
 		cmocka_unit_test(what_never_comes_is_given_up),

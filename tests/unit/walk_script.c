@@ -233,6 +233,8 @@ static void fill_sync(const struct line *line, struct event *event)
 	event->sync.kind = GAPTRACE_SYNC_STREAM;
 	if (strcmp(word(line, 3), "device") == 0) {
 		event->sync.kind = GAPTRACE_SYNC_DEVICE;
+	} else if (strcmp(word(line, 3), "event") == 0) {
+		event->sync.kind = GAPTRACE_SYNC_EVENT;
 	} else if (strcmp(word(line, 3), "wait_event") == 0) {
 		event->sync.kind = GAPTRACE_SYNC_STREAM_WAIT_EVENT;
 	}
@@ -361,7 +363,7 @@ static void split(const char *begin, size_t bytes, struct line *line)
 
 static void add_line(struct walk *walk, const struct line *line)
 {
-	struct event event = {.pid = WALK_SCRIPT_PID};
+	struct event event = {.pid = (int32_t)field_or(line, "pid", WALK_SCRIPT_PID)};
 
 	event.time_ns = strtoull(word(line, 0), NULL, 10);
 	event.tid = (int32_t)strtol(word(line, 1), NULL, 10);
@@ -407,6 +409,8 @@ struct walk *walk_script_run(const char *script)
 	assert_int_equal(walk_create(&walk), STATUS_OK);
 	for (int32_t i = 0; i < DEVICES_MAX; i++) {
 		assert_int_equal(walk_add_device(walk, WALK_SCRIPT_PID, i, (uint32_t)i), STATUS_OK);
+		assert_int_equal(
+			walk_add_device(walk, WALK_SCRIPT_OTHER_PID, i, (uint32_t)i), STATUS_OK);
 	}
 	walk_script_add(walk, script);
 	return walk;

@@ -16,8 +16,9 @@
 
 #include <stddef.h>
 
-#define WALK_SCRIPT_PID   7
-#define WALK_SCRIPT_BYTES 8192
+#define WALK_SCRIPT_PID       7
+#define WALK_SCRIPT_OTHER_PID 8 /* of lines with pid=8 */
+#define WALK_SCRIPT_BYTES     8192
 
 /* A walk that was given the script; device numbers are the timeline's indices. Aborts on a typo. */
 struct walk *walk_script_run(const char *script);
