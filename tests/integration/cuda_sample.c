@@ -3,13 +3,13 @@
  * cuda_sample ROUNDS END: an ordinary CUDA program that knows nothing of gaptrace: a thread for
  * each device uploads, launches on two streams and waits. It ends by `return`, `quick`, `_exit`,
  * `abort`, or after a `fork` whose child goes on without CUDA and exits. With `graph` each round
- * also launches a graph of three kernels, and it returns. `_exit` and `abort` come while no thread
- * runs: one that is cut off in the middle of an event spoils the recording's end. ROUNDS 0 goes on
- * until SIGUSR1.
+ * also launches a graph of three kernels, and it returns. `_exit` and `abort` come once a flush has
+ * all of it and no event is written: one that is cut off in the middle spoils the recording's end.
+ * ROUNDS 0 goes on until SIGUSR1.
  */
-#include <cuda.h>
+#include "tests/integration/lookalike_cupti.h"
 
-#include <dirent.h>
+#include <cuda.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -133,42 +133,6 @@ static int fork_and_wait(void)
 		       : 6;
 }
 
-/* Of /proc/self/task/TID/stat: the letter after the name in parentheses. */
-static bool is_asleep(const char *tid)
-{
-	char path[300];
-	char text[128] = "";
-	const char *name_end = NULL;
-	FILE *file;
-
-	(void)snprintf(path, sizeof(path), "/proc/self/task/%s/stat", tid);
-	file = fopen(path, "re");
-	if (file) {
-		if (fgets(text, sizeof(text), file)) {
-			name_end = strrchr(text, ')');
-		}
-		(void)fclose(file);
-	}
-	return name_end && strncmp(name_end, ") S", 3) == 0;
-}
-
-static bool others_are_asleep(void)
-{
-	DIR *tasks = opendir("/proc/self/task");
-	const struct dirent *task;
-	bool are_asleep = tasks != NULL;
-
-	while (are_asleep && (task = readdir(tasks))) {
-		const int tid = atoi(task->d_name);
-
-		are_asleep = tid == 0 || tid == (int)gettid() || is_asleep(task->d_name);
-	}
-	if (tasks) {
-		(void)closedir(tasks);
-	}
-	return are_asleep;
-}
-
 int main(int argc, char **argv)
 {
 	static int ordinals[] = {0, 1};
@@ -194,9 +158,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++) {
 		pthread_join(threads[i], NULL);
 	}
-	while ((strcmp(argv[2], "abort") == 0 || strcmp(argv[2], "_exit") == 0) &&
-		!others_are_asleep()) {
-		usleep(1000);
+	if (strcmp(argv[2], "abort") == 0 || strcmp(argv[2], "_exit") == 0) {
+		lookalike_hold_flush();
 	}
 	if (strcmp(argv[2], "abort") == 0) {
 		abort();

@@ -40,7 +40,13 @@ static struct {
 	struct buffer *buffers; /* all that are out */
 	struct buffer *ever;    /* all there were: threads may still look at theirs */
 	pthread_mutex_t flush_mutex;
-} cupti = {.mutex = PTHREAD_MUTEX_INITIALIZER, .flush_mutex = PTHREAD_MUTEX_INITIALIZER};
+	uint32_t flush_count; /* begun since somebody wants to hold one */
+	bool is_holding;
+	bool is_held;
+	pthread_cond_t held; /* is_held became true */
+} cupti = {.mutex = PTHREAD_MUTEX_INITIALIZER,
+	.flush_mutex = PTHREAD_MUTEX_INITIALIZER,
+	.held = PTHREAD_COND_INITIALIZER};
 
 static _Atomic(CUpti_TimestampCallbackFunc) timestamp;
 
@@ -180,16 +186,41 @@ static struct buffer *buffer_pop(bool is_forced, uint64_t now_ns)
 	return buffer;
 }
 
+/* The second flush that begins after the wish to hold one does not come back. */
+static void hold(void)
+{
+	pthread_mutex_lock(&cupti.mutex);
+	while (cupti.is_holding && cupti.flush_count > 0) {
+		cupti.is_held = true;
+		(void)pthread_cond_broadcast(&cupti.held);
+		(void)pthread_cond_wait(&cupti.held, &cupti.mutex);
+	}
+	cupti.flush_count += cupti.is_holding;
+	pthread_mutex_unlock(&cupti.mutex);
+}
+
+void lookalike_hold_flush(void)
+{
+	pthread_mutex_lock(&cupti.mutex);
+	cupti.is_holding = true;
+	while (!cupti.is_held) {
+		(void)pthread_cond_wait(&cupti.held, &cupti.mutex);
+	}
+	pthread_mutex_unlock(&cupti.mutex);
+}
+
 CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag)
 {
-	const uint64_t now_ns = clock_now_ns();
 	struct buffer *buffer;
+	uint64_t now_ns;
 
+	hold();
 	/* A device that hangs. */
 	while (flag && lookalike_has_fault("hang")) {
 		sleep(1);
 	}
 	pthread_mutex_lock(&cupti.flush_mutex);
+	now_ns = clock_now_ns();
 	for (;;) {
 		pthread_mutex_lock(&cupti.mutex);
 		buffer = buffer_pop(flag != 0, now_ns);

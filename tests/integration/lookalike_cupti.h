@@ -30,3 +30,10 @@ bool lookalike_records_call(CUpti_CallbackId call);
 void *lookalike_record_begin(CUpti_ActivityKind kind);
 void lookalike_record_completes(uint64_t complete_ns);
 void lookalike_record_end(void);
+
+/*
+ * For a program that is about to be cut off: comes back once a flush has given back what was
+ * recorded until now, and the next one, which stands still from then on, shows that it has been
+ * told. So no event is being written, however late the collector's thread was run.
+ */
+void lookalike_hold_flush(void);
