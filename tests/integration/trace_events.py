@@ -204,22 +204,31 @@ def check_states(states, first, second):
 def check_lock_order(events):
     """No acquisition comes before the release that let it in, and durations agree with the times."""
     holders = collections.defaultdict(dict)
+    # A duration begins and ends before its event, if the thread is held up between by any time: but not before
+    # the thread's event before, nor before the lock was given up.
+    latest_ns = collections.defaultdict(int)
+    given_up_ns = collections.defaultdict(int)
     for event in events:
+        before_ns = latest_ns[event.tid]
+        latest_ns[event.tid] = event.time_ns
         if event.name not in ("gaptrace:lock_acquire", "gaptrace:lock_release"):
             continue
-        held = holders[event.fields["lock"]]
+        lock = event.fields["lock"]
+        held = holders[lock]
         if event.name == "gaptrace:lock_release":
             if event.tid not in held:
                 fail(f"{event.fields['name']} is released by who did not hold it")
-            acquired_ns, mode = held.pop(event.tid)
+            earliest_ns, acquired_ns, mode = held.pop(event.tid)
             if mode != event.fields["mode"]:
                 fail(f"{event.fields['name']} is released as {event.fields['mode']}")
-            if event.fields["hold_ns"] > event.time_ns - acquired_ns + 1_000_000_000:
+            if not before_ns - acquired_ns <= event.fields["hold_ns"] <= event.time_ns - earliest_ns:
                 fail(f"{event.fields['name']}: hold_ns is {event.fields['hold_ns']}")
+            if mode == "exclusive":
+                given_up_ns[lock] = event.time_ns
             continue
-        if held and not (event.fields["mode"] == "shared" and all(mode == "shared" for _, mode in held.values())):
+        if held and not (event.fields["mode"] == "shared" and all(mode == "shared" for _, _, mode in held.values())):
             fail(f"{event.fields['name']} is acquired while it is held")
-        held[event.tid] = (event.time_ns, event.fields["mode"])
+        held[event.tid] = (max(before_ns, given_up_ns[lock]), event.time_ns, event.fields["mode"])
     if any(holders.values()):
         fail("a lock is held at the end")
 
