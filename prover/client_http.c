@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <curl/curl.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -91,16 +92,25 @@ void client_http_destroy(struct client_http *client)
 	free(client);
 }
 
-/* Of a failed connect curl names a host and a port, which a socket does not have. */
-static const char *failure_text(const struct client_http *client, CURLcode result)
+/* Why there is no answer. */
+static enum status tell_failure(
+	const struct client_http *client, CURLcode result, struct diag *diag)
 {
+	const char *reason = client->error[0] != '\0' ? client->error : curl_easy_strerror(result);
 	long error = 0;
 
+	/* Of a failed connect curl names a host and a port, which a socket does not have. */
 	if (result == CURLE_COULDNT_CONNECT &&
 		curl_easy_getinfo(client->curl, CURLINFO_OS_ERRNO, &error) == CURLE_OK && error) {
-		return strerror((int)error);
+		reason = strerror((int)error);
 	}
-	return client->error[0] != '\0' ? client->error : curl_easy_strerror(result);
+	if (error == EACCES) {
+		return diag_set(diag, STATUS_PERMISSION,
+			"%s: %s; only the user of the daemon may connect", client->where, reason);
+	}
+	return diag_set(diag, STATUS_UNAVAILABLE, "%s: %s; %s", client->where, reason,
+		client->has_answered ? "proverd was there, but no longer answers"
+				     : "is proverd running there?");
 }
 
 enum status client_http_request(struct client_http *client, const char *path, const char *body,
@@ -127,10 +137,7 @@ enum status client_http_request(struct client_http *client, const char *path, co
 	curl_slist_free_all(headers);
 	if (result != CURLE_OK) {
 		free(received.text);
-		return diag_set(diag, STATUS_UNAVAILABLE, "%s: %s; %s", client->where,
-			failure_text(client, result),
-			client->has_answered ? "proverd was there, but no longer answers"
-					     : "is proverd running there?");
+		return tell_failure(client, result, diag);
 	}
 	client->has_answered = true;
 	/* An empty body is an answer. */

@@ -31,7 +31,7 @@ struct client_http_answer {
 
 /*
  * Sends a request, a POST of `body` or a GET without one, and gives the answer, whatever its code.
- * UNAVAILABLE, with the reason, when there is none.
+ * UNAVAILABLE or PERMISSION, with the reason, when there is none.
  */
 MUST_CHECK enum status client_http_request(struct client_http *client, const char *path,
 	const char *body, struct diag *diag, struct client_http_answer *out_answer);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "prover/client_options.h"
 
+#include "trace/base/utf8.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -113,6 +115,48 @@ static bool take_option(struct client_options *options, int code)
 	}
 }
 
+/* Whether all of a request's texts can be said in JSON, which has no other encoding. */
+static bool check_text(const char *name, const char *text)
+{
+	for (const char *at = text; *at != '\0'; at += utf8_length(at)) {
+		if (utf8_length(at) == 0) {
+			(void)fprintf(stderr,
+				"prove: --%s is no UTF-8, as which the daemon is told; rename it\n",
+				name);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool check_texts(const struct client_options *options)
+{
+	bool are_right = check_text("kind", options->kind) &&
+			 check_text("priority", options->priority) &&
+			 (!options->key || check_text("key", options->key));
+
+	for (uint32_t i = 0; i < options->witness_count && are_right; i++) {
+		are_right = check_text("witness", options->witnesses[i]);
+	}
+	return are_right;
+}
+
+/* HOST:PORT; what else curl would take, a path or a scheme, is no place where proverd is. */
+static bool check_host_port(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+
+	if (!colon || colon == text || digits == 0 || digits > 5 || colon[1 + digits] != '\0' ||
+		strtoul(colon + 1, NULL, 10) > 65535 || strcspn(text, "/@?# ") != strlen(text) ||
+		strlen(text) > CLIENT_HOST_PORT_BYTES_MAX) {
+		(void)fprintf(stderr,
+			"prove: --connect '%s' is no HOST:PORT, such as 127.0.0.1:9821\n", text);
+		return false;
+	}
+	return true;
+}
+
 /* What each option alone cannot tell. */
 static bool check_options(struct client_options *options, int argument_count)
 {
@@ -133,9 +177,19 @@ static bool check_options(struct client_options *options, int argument_count)
 			options->address.socket ? "socket" : "connect");
 		return false;
 	}
+	if (options->address.host_port && !check_host_port(options->address.host_port)) {
+		return false;
+	}
 	if (options->job_count == 0 || options->partition_count == 0) {
 		(void)fprintf(stderr, "prove: --%s 0 asks for no proof; write 1 or more\n",
 			options->job_count == 0 ? "jobs" : "partitions");
+		return false;
+	}
+	/* A JSON integer is signed here. */
+	if (options->seed > INT64_MAX - options->job_count * options->partition_count) {
+		(void)fprintf(stderr,
+			"prove: --seed %" PRIu64 " leaves no numbers for all partitions\n",
+			options->seed);
 		return false;
 	}
 	if (options->out_folder && options->out_folder[0] == '\0') {
@@ -153,7 +207,7 @@ static bool check_options(struct client_options *options, int argument_count)
 		(void)fprintf(stderr, "prove: --key and --witness belong to --kind files\n");
 		return false;
 	}
-	return true;
+	return check_texts(options);
 }
 
 bool client_options_parse(int argc, char **argv, struct client_options *options, int *out_exit_code)

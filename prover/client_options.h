@@ -11,6 +11,9 @@
 /* The daemon's own limit of partitions is at most this. */
 #define CLIENT_WITNESSES_MAX 4096
 
+/* With "http://" before it in 256 bytes; names of this host are much shorter. */
+#define CLIENT_HOST_PORT_BYTES_MAX 240
+
 struct client_options {
 	struct client_http_address address;
 	char socket[PATH_MAX];

@@ -12,6 +12,7 @@
 #include "prover/startup.h"
 #include "prover/truth.h"
 #include "trace/base/clock.h"
+#include "trace/base/standard_streams.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -79,6 +80,32 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
+/* Empty as by an unset variable; taken for none, another place would be served or written to. */
+static bool check_empty(const struct options *options, int *out_exit_code)
+{
+	const struct {
+		const char *name;
+		const char *value;
+	} given[] = {
+		{"config", options->config_path},
+		{"counters", options->counters_path},
+		{"socket", options->socket},
+		{"listen", options->listen},
+		{"state-dir", options->state_dir},
+	};
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
+		if (given[i].value && given[i].value[0] == '\0') {
+			(void)fprintf(stderr,
+				"proverd: --%s is empty; give it a value, or leave it out\n",
+				given[i].name);
+			*out_exit_code = status_exit_code(STATUS_BAD_USE);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Fills `options`; gives false with the exit code when the program is over already. */
 static bool parse_options(int argc, char **argv, struct options *options, int *out_exit_code)
 {
@@ -128,15 +155,7 @@ static bool parse_options(int argc, char **argv, struct options *options, int *o
 		*out_exit_code = status_exit_code(STATUS_BAD_USE);
 		return false;
 	}
-	/* Empty as by an unset variable; taken for none, another address would be served. */
-	if ((options->socket && options->socket[0] == '\0') ||
-		(options->listen && options->listen[0] == '\0')) {
-		(void)fprintf(stderr, "proverd: --%s is empty; leave it out, or name an address\n",
-			options->socket ? "socket" : "listen");
-		*out_exit_code = status_exit_code(STATUS_BAD_USE);
-		return false;
-	}
-	return true;
+	return check_empty(options, out_exit_code);
 }
 
 static enum status read_config(
@@ -436,8 +455,9 @@ int main(int argc, char **argv)
 	int exit_code = 0;
 	enum status status = STATUS_OK;
 
+	standard_streams_open();
 	if (!parse_options(argc, argv, &options, &exit_code)) {
-		return exit_code;
+		return standard_streams_finish("proverd", exit_code);
 	}
 	status = read_config(&options, &diag, &config);
 	if (status != STATUS_OK) {

@@ -5,6 +5,7 @@
 #include "prover/client_proofs.h"
 #include "prover/paths.h"
 #include "trace/base/clock.h"
+#include "trace/base/standard_streams.h"
 
 #include <curl/curl.h>
 #include <inttypes.h>
@@ -369,8 +370,9 @@ int main(int argc, char **argv)
 		.job_count = 1, .partition_count = 1, .kind = "merkle", .priority = "normal"};
 	int exit_code = 0;
 
+	standard_streams_open();
 	if (!client_options_parse(argc, argv, &options, &exit_code)) {
-		return exit_code;
+		return standard_streams_finish("prove", exit_code);
 	}
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
 		(void)fprintf(stderr, "prove: libcurl does not start\n");
@@ -378,5 +380,5 @@ int main(int argc, char **argv)
 	}
 	exit_code = run(&options);
 	curl_global_cleanup();
-	return exit_code;
+	return standard_streams_finish("prove", exit_code);
 }

@@ -242,13 +242,41 @@ wait "$client" || code=$?
 grep -q 'slow.sock: .*; proverd was there, but no longer answers' "$WORK/stderr" || fail "not told: $(cat "$WORK/stderr")"
 [ -z "$(ls "$WORK/proofs/job-1")" ] || fail "left of an earlier job: $(ls "$WORK/proofs/job-1")"
 
+claim "closed streams take no descriptors of files and sockets; a full one, and a daemon of another user, are told"
+closed() { "$@" <&- >&- 2>&-; }
+"$PROVERD" --config "$WORK/one.conf" --socket "$WORK/closed.sock" --state-dir "$WORK/state" <&- >&- 2>&- &
+DAEMON=$!
+DAEMONS+=("$DAEMON")
+end=$((SECONDS + 300))
+until curl -s -o "$WORK/answer" --unix-socket "$WORK/closed.sock" http://proverd/status; do
+  [ "$SECONDS" -lt "$end" ] || fail "no answer"
+  sleep 0.1
+done
+expect_exit 74 '' closed "$PROVE" --socket "$WORK/closed.sock" --kind squaring -o "$WORK/closed"
+[ -s "$WORK/closed/job-1/partition-0.proof.json" ] || fail "there is no proof"
+[ ! -s "$WORK/closed.sock.lock" ] || fail "the log is in the lock: $(cat "$WORK/closed.sock.lock")"
+# Root may connect to any socket; nobody may not enter this script's folder.
+other() { "$@"; }
+[ "$(id -u)" != 0 ] || other() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+chmod 0 "$WORK/closed.sock"
+if other "$PROVE" --version >/dev/null 2>&1; then
+  expect_exit 77 'closed.sock: Permission denied; only the user of the daemon may connect' \
+    other "$PROVE" --socket "$WORK/closed.sock" --kind squaring
+fi
+chmod 600 "$WORK/closed.sock"
+full() { "$@" >/dev/full; }
+expect_exit 74 'prove: standard output: No space' full "$PROVE" --socket "$WORK/closed.sock" --kind squaring
+expect_exit 74 'proverd: standard output: No space' full "$PROVERD" --help
+stop_daemon
+
 claim "command lines are read exactly"
 expect_exit 0 'usage: proverd' "$PROVERD" --help
 expect_exit 0 '^proverd [0-9]' "$PROVERD" --version
 expect_exit 2 'usage: proverd' "$PROVERD" --nonsense
 expect_exit 2 'takes no arguments' "$PROVERD" extra
-expect_exit 2 'socket is empty' "$PROVERD" --socket ''
-expect_exit 2 'listen is empty' "$PROVERD" --listen ''
+for option in config counters socket listen state-dir; do
+  expect_exit 2 "$option is empty" "$PROVERD" "--$option" ''
+done
 expect_exit 2 'exclude each other' "$PROVERD" --socket x --listen 127.0.0.1:1
 expect_exit 0 'usage: prove' "$PROVE" --help
 expect_exit 0 '^prove [0-9]' "$PROVE" --version
@@ -256,6 +284,12 @@ expect_exit 2 "'many' is no number" "$PROVE" --jobs many
 expect_exit 2 "jobs 0 asks for no proof" "$PROVE" --jobs 0
 expect_exit 2 "partitions 0 asks for no proof" "$PROVE" --partitions 0
 expect_exit 2 'connect is empty' "$PROVE" --connect ''
+for place in 127.0.0.1 :80 127.0.0.1:x 127.0.0.1:65536 http://127.0.0.1:80 127.0.0.1/x:80; do
+  expect_exit 2 'is no HOST:PORT' "$PROVE" --connect "$place"
+done
+expect_exit 2 'kind is no UTF-8' "$PROVE" --kind $'sq\xff'
+expect_exit 2 'witness is no UTF-8' "$PROVE" --kind files --key x --witness x --witness $'\xffx'
+expect_exit 2 'leaves no numbers' "$PROVE" --seed 9223372036854775807 --jobs 2
 expect_exit 2 'output is empty; name a folder' "$PROVE" --output ''
 expect_exit 2 'needs a --key and at least one --witness$' "$PROVE" --kind files
 expect_exit 2 'needs a --key$' "$PROVE" --kind files --witness x
