@@ -369,6 +369,22 @@ static enum status note_order(struct graph *graph, const struct plain_files *fil
 	return status;
 }
 
+/* With the user's folder where a text begins with the mended copy of it. */
+static enum status note_stop(struct graph *graph, const char *text)
+{
+	const char *folder = "";
+
+	for (size_t i = 0; i < graph->inputs->count && !*folder; i++) {
+		const char *copy = graph->members[i].salvage.directory;
+
+		if (copy && strncmp(text, copy, strlen(copy)) == 0) {
+			folder = graph->members[i].path;
+			text += strlen(copy);
+		}
+	}
+	return note_unreadable(graph, STOP_LINE, folder, text);
+}
+
 static enum status run(struct graph *graph, struct sink_streams *streams)
 {
 	const bt_component_sink *sink = NULL;
@@ -410,9 +426,7 @@ static enum status run(struct graph *graph, struct sink_streams *streams)
 	if (run_status == BT_GRAPH_RUN_STATUS_MEMORY_ERROR) {
 		return STATUS_NO_MEMORY;
 	}
-	return note_unreadable(graph,
-		"reading stopped before the end, what follows is not in this report: %s",
-		streams->reason.line[0] ? streams->reason.line : reason);
+	return note_stop(graph, streams->reason.line[0] ? streams->reason.line : reason);
 }
 
 static enum status set_up(struct graph *graph, struct diag *diag)

@@ -36,7 +36,8 @@ struct merge {
 	bool is_started;
 	uint64_t now_ns; /* of the message fed last */
 	enum status status;
-	struct diag diag; /* why a plain stream failed */
+	struct diag diag;                 /* why a plain stream failed */
+	const struct merge_input *failed; /* whose iterator did; NULL: none */
 };
 
 /* What became of an input that was asked for its next message. */
@@ -194,6 +195,7 @@ static enum head_result find_head(struct merge *merge, struct merge_input *input
 
 		if (input->next == input->count) {
 			result = fetch(input);
+			merge->failed = result == HEAD_ERROR ? input : merge->failed;
 			continue;
 		}
 		message = input->messages[input->next];
@@ -473,6 +475,12 @@ enum status merge_status(const struct merge *merge)
 const char *merge_reason(const struct merge *merge)
 {
 	return merge->diag.line;
+}
+
+const char *merge_failed_name(const struct merge *merge)
+{
+	return merge->failed && merge->failed->stream ? bt_stream_get_name(merge->failed->stream)
+						      : NULL;
 }
 
 void merge_destroy(struct merge *merge)

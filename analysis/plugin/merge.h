@@ -37,6 +37,9 @@ enum status merge_status(const struct merge *merge);
 /* Why a stream that was read directly failed; "" when none did. Borrowed from the merge. */
 const char *merge_reason(const struct merge *merge);
 
+/* The name of the stream whose iterator failed, as its source has it; NULL: none, or unnamed. */
+const char *merge_failed_name(const struct merge *merge);
+
 /* Accepts NULL. */
 void merge_destroy(struct merge *merge);
 DEFINE_AUTO(struct merge, merge_destroy)

@@ -2,6 +2,7 @@
 #include "analysis/plugin/sink_streams.h"
 
 #include "analysis/plugin/merge.h"
+#include "analysis/plugin/trial.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,20 @@ static bt_component_class_sink_graph_is_configured_method_status configure(
 	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
 }
 
+static void tell_reason(struct sink *sink)
+{
+	struct diag *reason = &sink->streams->reason;
+	const char *name = merge_failed_name(sink->merge);
+	char text[TRIAL_REASON_BYTES];
+
+	if (name) {
+		trial_take_reason(text);
+		(void)snprintf(reason->line, sizeof(reason->line), "%s: %s", name, text);
+	} else {
+		(void)snprintf(reason->line, sizeof(reason->line), "%s", merge_reason(sink->merge));
+	}
+}
+
 static bt_component_class_sink_consume_method_status consume(bt_self_component_sink *self)
 {
 	struct sink *sink = sink_of(self);
@@ -74,8 +89,7 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 	/* The graph itself only says that something failed. */
 	sink->streams->status = merge_status(sink->merge);
 	if (status == BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR) {
-		(void)snprintf(sink->streams->reason.line, sizeof(sink->streams->reason.line), "%s",
-			merge_reason(sink->merge));
+		tell_reason(sink);
 	}
 	return status;
 }

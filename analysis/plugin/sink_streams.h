@@ -12,13 +12,19 @@
 
 #include <babeltrace2/babeltrace.h>
 
+/* A note of why: the folder, and the rest of the reason. */
+#define STOP_LINE                                                                                  \
+	"reading stopped before the end, what follows is not in this report: %s%s; copy the "      \
+	"recording again, or the metadata of another one of the same programs if it ends too "     \
+	"early"
+
 /* What the sink tells the graph's owner, who keeps it as long as the graph. */
 struct sink_streams {
 	struct feed *feed;        /* borrowed */
 	struct plain_files files; /* of all traces; the caller scans and finishes them */
 	uint64_t input_count;
 	enum status status; /* of the feed */
-	struct diag reason; /* why a stream that was read directly failed */
+	struct diag reason; /* why reading failed, and in which file; "" when it did not */
 };
 
 /* Adds the sink with its ports; it is borrowed from the graph. NO_MEMORY. */

@@ -11,6 +11,9 @@
 /* What babeltrace2 2.0 says when the metadata was not written to its end. */
 #define UNDESCRIBED_STREAM "No stream class with ID of stream class ID"
 
+/* And of an event whose number is in no metadata, as when it is damaged. */
+#define UNDESCRIBED_EVENT "No event class with ID of event class ID"
+
 /* In words for who recorded it: babeltrace2's are for who debugs it, with addresses of objects. */
 static void make_readable(char reason[TRIAL_REASON_BYTES])
 {
@@ -21,6 +24,10 @@ static void make_readable(char reason[TRIAL_REASON_BYTES])
 			"its metadata does not describe all of its streams: the recorded program "
 			"or the recorder ended before it was written; copy the metadata file of "
 			"another recording of the same programs over it");
+		return;
+	}
+	if (strncmp(reason, UNDESCRIBED_EVENT, strlen(UNDESCRIBED_EVENT)) == 0) {
+		(void)snprintf(reason, TRIAL_REASON_BYTES, "an event of no known class");
 		return;
 	}
 	while (address && address > reason && address[-1] != ' ') {
