@@ -36,8 +36,8 @@ struct merge {
 	bool is_started;
 	uint64_t now_ns; /* of the message fed last */
 	enum status status;
-	struct diag diag;                 /* why a plain stream failed */
-	const struct merge_input *failed; /* whose iterator did; NULL: none */
+	struct diag diag;        /* why a plain stream failed */
+	const bt_stream *failed; /* whose iterator did; borrowed */
 };
 
 /* What became of an input that was asked for its next message. */
@@ -195,7 +195,7 @@ static enum head_result find_head(struct merge *merge, struct merge_input *input
 
 		if (input->next == input->count) {
 			result = fetch(input);
-			merge->failed = result == HEAD_ERROR ? input : merge->failed;
+			merge->failed = result == HEAD_ERROR ? input->stream : merge->failed;
 			continue;
 		}
 		message = input->messages[input->next];
@@ -479,8 +479,7 @@ const char *merge_reason(const struct merge *merge)
 
 const char *merge_failed_name(const struct merge *merge)
 {
-	return merge->failed && merge->failed->stream ? bt_stream_get_name(merge->failed->stream)
-						      : NULL;
+	return merge->failed ? bt_stream_get_name(merge->failed) : NULL;
 }
 
 void merge_destroy(struct merge *merge)
