@@ -146,6 +146,9 @@ lttng_isolate() {
   WORK=$(mktemp -d "${TMPDIR:-/tmp}/gaptrace-test.XXXXXX")
   trap lttng_cleanup EXIT
   unset LTTNG_UST_REGISTER_TIMEOUT GAPTRACE_PROVIDER
+  # A session daemon goes on without a program that does not answer it, by default after 5 s: on a
+  # busy machine one may not run for so long.
+  export LTTNG_APP_SOCKET_TIMEOUT=120
   if [ "$(id -u)" -ne 0 ]; then
     export LTTNG_HOME=$WORK/lttng-home
     mkdir -p "$LTTNG_HOME"
