@@ -136,8 +136,12 @@ enum status analyzer_add(struct analyzer *analyzer, const struct event *event)
 	if (status == STATUS_OK && analyzer->listener.event) {
 		status = analyzer->listener.event(analyzer->listener.context, event);
 	}
-	/* What no open gap can ask for any more. */
+	/* What no open gap can ask for any more. A recording that tells of no job has gaps, too,
+	 * and to wait for its end is to forget what they need. */
 	if (analyzer->trust.events % FORGET_EVERY == 0) {
+		if (walk_is_filling(analyzer->walk)) {
+			timeline_force_begin(analyzer->timeline);
+		}
 		walk_forget_before(analyzer->walk, timeline_open_since(analyzer->timeline));
 	}
 	return status;

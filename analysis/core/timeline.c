@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/core/timeline.h"
 
-#include "trace/base/clock.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Pending operations (56 bytes each) beyond which waiting for watermarks or jobs ends. */
 #define PENDING_COUNT_MAX (1u << 20)
-
-/* How far back an open gap may ask for lanes: an hour-long gap is not worth an hour of events. */
-#define OPEN_GAP_MAX_NS (60 * NS_PER_S)
 
 struct timeline {
 	struct timeline_listener listener;
@@ -324,22 +319,30 @@ enum status timeline_end(struct timeline *timeline)
 
 uint64_t timeline_open_since(const struct timeline *timeline)
 {
-	const uint64_t now_ns = timeline->window.last_event_ns;
-	const uint64_t oldest_ns = now_ns > OPEN_GAP_MAX_NS ? now_ns - OPEN_GAP_MAX_NS : 0;
-	uint64_t since_ns = now_ns;
+	const uint64_t begin_ns = timeline->window.begin_ns;
+	uint64_t since_ns = timeline->window.last_event_ns;
 
+	/* The first gap of a device that is still to come begins with the window. */
+	if (timeline->table.device_count == 0) {
+		return begin_ns < since_ns ? begin_ns : since_ns;
+	}
 	for (uint32_t i = 0; i < timeline->table.device_count; i++) {
 		const struct sweep *sweep = &timeline->table.devices[i]->sweep;
 		const struct sweep_track *track = &sweep->tracks[SWEEP_KERNEL];
-		/* The gap of this device that is open now: its history is still needed. */
-		const uint64_t begin_ns =
-			track->has_begun ? track->cover_end_ns : timeline->window.begin_ns;
+		/* The first gap of this device that was not told: its history is still needed,
+		 * however long ago that was. The walk has a limit of its own. */
+		const uint64_t open_ns = track->has_begun ? track->cover_end_ns : begin_ns;
 
-		if (!timeline->table.devices[i]->is_merged && begin_ns < since_ns) {
-			since_ns = begin_ns;
+		if (!timeline->table.devices[i]->is_merged && open_ns < since_ns) {
+			since_ns = open_ns;
 		}
 	}
-	return since_ns > oldest_ns ? since_ns : oldest_ns;
+	return since_ns;
+}
+
+void timeline_force_begin(struct timeline *timeline)
+{
+	window_force_begin(&timeline->window);
 }
 
 uint32_t timeline_device_count(const struct timeline *timeline)

@@ -68,6 +68,9 @@ MUST_CHECK enum status timeline_end(struct timeline *timeline);
 /* No gap that begins before this will be told any more. */
 uint64_t timeline_open_since(const struct timeline *timeline);
 
+/* The window begins with the recording, if no job has told otherwise so far: gaps may be told. */
+void timeline_force_begin(struct timeline *timeline);
+
 uint32_t timeline_device_count(const struct timeline *timeline);
 /* Borrowed from the timeline. */
 const struct timeline_device *timeline_device(const struct timeline *timeline, uint32_t device);

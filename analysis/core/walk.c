@@ -100,6 +100,11 @@ static size_t record_count(const struct walk *walk)
 	       walk->scheds.stretch_count / 10;
 }
 
+bool walk_is_filling(const struct walk *walk)
+{
+	return record_count(walk) > WALK_RECORD_COUNT_MAX / 2;
+}
+
 enum status walk_add(struct walk *walk, const struct event *event)
 {
 	enum status status;

@@ -54,6 +54,9 @@ void gap_part_list_finish(struct gap_part_list *list);
 /* No gap that begins before `time_ns` will be asked for any more. */
 void walk_forget_before(struct walk *walk, uint64_t time_ns);
 
+/* True when half of what the walk can remember is taken. */
+bool walk_is_filling(const struct walk *walk);
+
 /* What the walk could not place, for the report's trust section. */
 struct walk_counts {
 	uint64_t joined_operations; /* kernels joined to the call that issued them */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves what a report says of a trace that another tool recorded: what it was read from and what
- * is missing, a window without jobs, gaps split at their calls, ranges that count as one row; and
- * that all of it needs no more memory however long the trace is.
+ * is missing, a window without jobs, gaps split at their calls and explained however long they are,
+ * ranges that count as one row; and that all of it needs no more memory however long the trace is.
  */
 #include "analysis/report/report.h"
 
@@ -316,6 +316,81 @@ static void what_was_not_captured_yet_is_not_first(void **state)
 	free(text);
 }
 
+/* What the device's causes charge to that phase. */
+static uint64_t charged_to(const struct report_data *report, const char *phase)
+{
+	const struct report_cause_table *causes = &report->devices[0]->causes;
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < causes->count; i++) {
+		ns += strcmp(causes->rows[i].phase, phase) == 0 ? causes->rows[i].ns : 0;
+	}
+	return ns;
+}
+
+/*
+ * A kernel of a second every two, for an hour: that is few events, so that hardly a watermark comes
+ * between them. Each gap is the loader's, but for the last microsecond.
+ */
+static void what_comes_seldom_is_explained_too(void **state)
+{
+	const uint64_t count = 1800;
+	AUTO(report_data_destroy) struct report_data *report = start();
+
+	(void)state;
+	add(report, event_device(BEGIN, PID, 0, "A"));
+	add(report, range(EVENT_SPAN_BEGIN, BEGIN, "main"));
+	for (uint64_t i = 0; i < count; i++) {
+		const uint64_t at_ns = BEGIN + i * 2000000 * US;
+
+		add(report, call(at_ns, at_ns, i + 1));
+		add(report, operation(EVENT_GPU_KERNEL, at_ns, at_ns + 1000000 * US, i + 1));
+		add(report, range(EVENT_SPAN_BEGIN, at_ns + 1000000 * US, "loader"));
+		add(report, range(EVENT_SPAN_END, at_ns + 1999999 * US, "loader"));
+	}
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	assert_int_equal(charged_to(report, "loader"), (count - 1) * 999999 * US);
+	assert_int_equal(charged_to(report, "main"), (count - 1) * US);
+	assert_int_equal(charged_to(report, "no feeder"), 0);
+	assert_int_equal(report->devices[0]->gaps[SWEEP_KERNEL].joined_count, count - 1);
+}
+
+/* Other threads go on meanwhile, but what the feeder did is not forgotten for that. */
+static void a_long_gap_has_all_of_its_history(void **state)
+{
+	static const char *const phases[] = {"load", "compile", "load", "warm up"};
+	AUTO(report_data_destroy) struct report_data *report = start();
+	struct event os = {.kind = EVENT_IMPORT_OS_CALL, .pid = PID, .tid = TID + 1};
+
+	(void)state;
+	add(report, range(EVENT_SPAN_BEGIN, BEGIN, "main"));
+	os.os_call.name = "read";
+	os.os_call.tid = os.tid;
+	/* Two minutes before the first kernel, when no device is known yet, and two behind it. */
+	for (uint64_t i = 0; i < 4; i++) {
+		const uint64_t at_ns = BEGIN + i * 60000000 * US;
+
+		if (i == 2) {
+			add(report, call(at_ns, at_ns, 1));
+			add(report, operation(EVENT_GPU_KERNEL, at_ns, at_ns, 1));
+		}
+		add(report, range(EVENT_SPAN_BEGIN, at_ns, phases[i]));
+		for (uint64_t j = 0; j < 2000; j++) {
+			os.time_ns = at_ns + j * 10000 * US;
+			os.os_call.start_ns = os.time_ns;
+			os.os_call.end_ns = os.time_ns + 1000 * US;
+			add(report, os);
+		}
+		add(report, range(EVENT_SPAN_END, at_ns + 60000000 * US, phases[i]));
+	}
+	add(report, call(BEGIN + 240000000 * US, BEGIN + 240000000 * US, 2));
+	add(report, operation(EVENT_GPU_KERNEL, BEGIN + 240000000 * US, BEGIN + 240000001 * US, 2));
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	assert_int_equal(charged_to(report, "load"), 120000000 * US);
+	assert_int_equal(charged_to(report, "compile"), 60000000 * US);
+	assert_int_equal(charged_to(report, "warm up"), 60000000 * US);
+}
+
 static size_t heap_bytes(void)
 {
 	if (__sanitizer_get_current_allocated_bytes) {
@@ -386,6 +461,8 @@ int main(void)
 		cmocka_unit_test(sources_are_listed_up_to_a_number),
 		cmocka_unit_test(jobs_of_a_log_bound_the_window),
 		cmocka_unit_test(what_was_not_captured_yet_is_not_first),
+		cmocka_unit_test(what_comes_seldom_is_explained_too),
+		cmocka_unit_test(a_long_gap_has_all_of_its_history),
 		cmocka_unit_test(memory_does_not_grow_with_the_trace),
 	};
 

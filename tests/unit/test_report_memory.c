@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves that what a report needs while it is made does not grow with the recording. */
+/* Proves that what a report needs while it is made does not grow with the recording, and that it
+ * has what it needs. */
 #include "analysis/core/report_data.h"
 
 #include <malloc.h>
@@ -240,10 +241,60 @@ static void ten_times_the_events_need_no_more_memory(void **state)
 	report_data_destroy(report);
 }
 
+/* A row is a span of its own; 400 of them and a launch take a millisecond. */
+static void add_rows_and_launch(struct load *load)
+{
+	const uint64_t number = load->number;
+	struct event event;
+
+	load->number = 0; /* of no job */
+	span(load, GAPTRACE_NONE, 10, EVENT_SPAN_BEGIN);
+	for (int i = 0; i < 400; i++) {
+		span(load, GAPTRACE_NONE, 10, EVENT_SPAN_BEGIN);
+		span(load, GAPTRACE_NONE, 10, EVENT_SPAN_END);
+	}
+	span(load, GAPTRACE_NONE, 10, EVENT_SPAN_END);
+	load->number = number;
+	launch(load, 0, 10);
+	event = make(load, EVENT_GPU_WATERMARK, 98);
+	event.watermark.complete_until_ns = load->now_ns - STEP_NS;
+	add(load, &event);
+}
+
+/*
+ * A program without jobs tells far more than the walk remembers: its gaps are told while what
+ * explains them is still known. Each is of the span's rows, but for a few steps around them.
+ */
+static void a_recording_without_jobs_is_explained_from_its_begin(void **state)
+{
+	const uint64_t count = 1000;
+	struct report_data *report = NULL;
+	struct load load = {.now_ns = 1000000000};
+	const struct report_cause_table *causes;
+	uint64_t unknown_ns = 0;
+
+	(void)state;
+	assert_int_equal(report_data_create(STEP_NS, &report), STATUS_OK);
+	load.analyzer = report->analyzer;
+	describe(&load);
+	while (load.number < count) {
+		add_rows_and_launch(&load);
+	}
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	causes = &report->devices[0]->causes;
+	for (uint32_t i = 0; i < causes->count; i++) {
+		unknown_ns += causes->rows[i].cause == CAUSE_UNKNOWN ? causes->rows[i].ns : 0;
+	}
+	assert_int_equal(report->devices[0]->gaps[SWEEP_KERNEL].joined_count, count - 1);
+	assert_in_range(unknown_ns, 0, count * 8 * STEP_NS);
+	report_data_destroy(report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ten_times_the_events_need_no_more_memory),
+		cmocka_unit_test(a_recording_without_jobs_is_explained_from_its_begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
