@@ -329,16 +329,18 @@ static enum wakeup wait_for_wakeup(const struct daemon_state *daemon, int lost_f
 
 static void serve(struct daemon_state *daemon)
 {
+	const enum wakeup wakeup = wait_for_wakeup(daemon, daemon->pipeline->lost_fd);
 	pthread_t drain;
 
-	if (wait_for_wakeup(daemon, daemon->pipeline->lost_fd) == WAKEUP_LOST) {
+	/* Before it is told: whoever reads so gets no job in any more. */
+	tracker_drain(&daemon->pipeline->tracker);
+	if (wakeup == WAKEUP_LOST) {
 		log_error("stopping: no device is left, and only another process can have them "
 			  "back");
 	} else {
 		log_info("stopping: no new jobs, the accepted ones are finished; a second signal "
 			 "cancels them");
 	}
-	tracker_drain(&daemon->pipeline->tracker);
 	if (pthread_create(&drain, NULL, drain_run, daemon) != 0) {
 		log_error("no thread to wait for the jobs with: cancelling them");
 		pipeline_cancel(daemon->pipeline);
