@@ -219,7 +219,7 @@ int command_diff(int argc, char **argv)
 	if (status == STATUS_OK && options.wants_help) {
 		help();
 		diff_options_finish(&options);
-		return fflush(stdout) == 0 ? 0 : status_exit_code(STATUS_IO);
+		return command_end_output("gaptrace diff");
 	}
 	if (status == STATUS_OK) {
 		status = compare(&options, &ending, &diag);

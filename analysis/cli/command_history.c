@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gaptrace history: keeps reports of runs, and finds those that a new one is compared with. */
 #include "analysis/cli/command.h"
+#include "analysis/cli/command_names.h"
 #include "analysis/cli/history_options.h"
 #include "analysis/cli/history_print.h"
 #include "analysis/core/duration.h"
@@ -71,6 +72,9 @@ static enum status add(struct store *store, struct history_options *options,
 	enum status status = runs && added ? STATUS_OK : STATUS_NO_MEMORY;
 
 	(void)outcome;
+	if (status == STATUS_OK) {
+		status = command_names_check((const char *const *)options->arguments, count, diag);
+	}
 	if (status == STATUS_OK) {
 		status = load_runs(options, runs, diag);
 	}
@@ -350,8 +354,12 @@ static enum status show(struct store *store, struct history_options *options,
 	struct outcome *outcome, struct diag *diag)
 {
 	char *report = NULL;
+	const char *const database[] = {options->target.name};
 	enum status status = check_ids(options->arguments, 1, diag);
 
+	if (status == STATUS_OK) {
+		status = command_names_check_output(options->output, database, 1, diag);
+	}
 	options->filter.id = options->arguments[0];
 	options->filter.wants_report = true;
 	if (status == STATUS_OK) {
@@ -429,7 +437,7 @@ int command_history(int argc, char **argv)
 
 	if (status == STATUS_OK && options.wants_help) {
 		history_options_help(stdout);
-		return fflush(stdout) == 0 ? 0 : status_exit_code(STATUS_IO);
+		return command_end_output("gaptrace history");
 	}
 	if (status == STATUS_OK) {
 		status = run(&options, &outcome, &diag);

@@ -392,5 +392,5 @@ int command_record(int argc, char **argv)
 		break;
 	}
 	record_say_help();
-	return fflush(stdout) == 0 ? 0 : status_exit_code(STATUS_IO);
+	return command_end_output("gaptrace record");
 }

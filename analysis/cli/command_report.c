@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gaptrace report: reads recordings and writes why their GPUs idled. */
 #include "analysis/cli/command.h"
+#include "analysis/cli/command_names.h"
 #include "analysis/cli/option.h"
 #include "analysis/cli/report_request.h"
 #include "analysis/report/report.h"
@@ -70,6 +71,7 @@ static enum status parse(int argc, char **argv, struct options *options, struct 
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
+	enum status status;
 	int option;
 
 	*options = (struct options){.threshold_ns = ANALYZER_THRESHOLD_DEFAULT_NS,
@@ -77,7 +79,7 @@ static enum status parse(int argc, char **argv, struct options *options, struct 
 	opterr = 0;
 	optind = 1;
 	while ((option = getopt_long(argc, argv, ":t:f:w:o:h", names, NULL)) != -1) {
-		const enum status status = take_option(option, argv, options, diag);
+		status = take_option(option, argv, options, diag);
 
 		if (status != STATUS_OK || options->wants_help) {
 			return status;
@@ -90,7 +92,12 @@ static enum status parse(int argc, char **argv, struct options *options, struct 
 			"name the directory of a recording, or the file of another tool's trace "
 			"(see gaptrace report --help)");
 	}
-	return STATUS_OK;
+	status = command_names_check(
+		(const char *const *)options->inputs, (size_t)options->input_count, diag);
+	return status == STATUS_OK ? command_names_check_output(options->output,
+					     (const char *const *)options->inputs,
+					     (size_t)options->input_count, diag)
+				   : status;
 }
 
 static enum status report(const struct options *options, struct diag *diag, bool *out_is_trusted)
@@ -120,7 +127,7 @@ int command_report(int argc, char **argv)
 
 	if (status == STATUS_OK && options.wants_help) {
 		help();
-		return fflush(stdout) == 0 ? 0 : status_exit_code(STATUS_IO);
+		return command_end_output("gaptrace report");
 	}
 	if (status == STATUS_OK) {
 		status = report(&options, &diag, &is_trusted);

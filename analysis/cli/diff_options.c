@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/cli/diff_options.h"
 
+#include "analysis/cli/command_names.h"
 #include "analysis/cli/option.h"
 #include "analysis/core/analyzer.h"
 
@@ -139,6 +140,29 @@ static enum status check_sides(
 	return STATUS_OK;
 }
 
+static enum status check_names(const struct diff_options *options, struct diag *diag)
+{
+	const struct {
+		const char *const *names;
+		size_t count;
+	} sides[] = {
+		{(const char *const *)options->bases, (size_t)options->base_count},
+		{(const char *const *)options->news, (size_t)options->new_count},
+		{options->budget ? (const char *const *)&options->budget->path : NULL,
+			options->budget ? 1 : 0},
+	};
+	enum status status = STATUS_OK;
+
+	for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]) && status == STATUS_OK; i++) {
+		status = command_names_check(sides[i].names, sides[i].count, diag);
+		if (status == STATUS_OK) {
+			status = command_names_check_output(
+				options->output, sides[i].names, sides[i].count, diag);
+		}
+	}
+	return status;
+}
+
 enum status diff_options_parse(
 	int argc, char **argv, struct diff_options *out_options, struct diag *diag)
 {
@@ -167,7 +191,8 @@ enum status diff_options_parse(
 	out_options->news = argv + separator + 1;
 	/* What follows "--" is never an option, whatever it looks like. */
 	out_options->new_count = separator < argc ? argc - separator - 1 : 0;
-	return check_sides(out_options, separator < argc, diag);
+	status = check_sides(out_options, separator < argc, diag);
+	return status == STATUS_OK ? check_names(out_options, diag) : status;
 }
 
 void diff_options_finish(struct diff_options *options)

@@ -28,22 +28,12 @@ static void usage_print(FILE *stream)
 	(void)fprintf(stream, "\ngaptrace COMMAND --help says more; so do the manual pages.\n");
 }
 
-/* A closed or full standard output is an error like any other. */
-static int output_finish(void)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout)) {
-		return 0;
-	}
-	perror("gaptrace: standard output");
-	return status_exit_code(STATUS_IO);
-}
-
 static int command_help(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
 	usage_print(stdout);
-	return output_finish();
+	return command_end_output("gaptrace");
 }
 
 static const struct command *command_find(const char *name)
@@ -66,7 +56,7 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		(void)printf("gaptrace %s\n", GAPTRACE_VERSION);
-		return output_finish();
+		return command_end_output("gaptrace");
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		return command_help(argc, argv);

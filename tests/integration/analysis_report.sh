@@ -152,6 +152,28 @@ expect_status 2 "$gaptrace" report -o '' "$recording"
 said=$("$gaptrace" report -o '' "$recording" 2>&1 || true)
 [[ $said == *"-o needs a file"* ]] || fail "the reason is not said: $said"
 
+claim "an output takes the place of no input, and lies among no streams; an input has a name"
+trace=$(dirname "$(find "$recording" -name metadata)")
+(cd "$trace" && sha256sum metadata) >"$WORK/metadata.sum"
+ln -s "$trace/metadata" "$WORK/to-metadata"
+for output in "$trace/metadata" "$WORK/to-metadata" "$trace/report" "$trace/index/report.idx"; do
+  expect_status 2 "$gaptrace" report -o "$output" "$recording"
+  expect_line "$WORK/stderr" "-o $output is (what is read|among the streams)"
+done
+(cd "$trace" && sha256sum --quiet -c "$WORK/metadata.sum")
+[ ! -e "$trace/report" ] || fail "a report lies among the streams"
+expect_status 0 "$gaptrace" report -o "$recording/report.txt" "$recording"
+rm "$recording/report.txt"
+expect_status 2 "$gaptrace" report "$recording" ''
+expect_line "$WORK/stderr" "input 2 of 2 is empty"
+if [ -w /dev/full ]; then
+  for command in report diff history record; do
+    full_help() { "$gaptrace" "$command" --help >/dev/full; }
+    expect_status 74 full_help
+    expect_line "$WORK/stderr" "^gaptrace $command: standard output: No space"
+  done
+fi
+
 claim "lost events are counted, head the report, and make it one not to trust"
 session=$(lttng_session_name lossy)
 lttng create "$session" --output="$WORK/$session" >/dev/null

@@ -176,6 +176,13 @@ printf '[thresholds]\nrelative = 5%%\n' >no-limits.conf
 expect_refusal 'no-limits.conf: it limits nothing' --budget no-limits.conf -- healthy-1.json
 ln -s loop loop
 expect_refusal 'loop: Too many levels' healthy-1.json -- loop
+expect_refusal 'input 1 of 1 is empty' healthy-1.json -- ''
+# What is read is never written over.
+for input in healthy-1.json healthy-2.json no-limits.conf; do
+  cp "$input" kept
+  expect_refusal "-o $input is what is read" -o "$input" --budget no-limits.conf healthy-1.json -- healthy-2.json
+  cmp kept "$input" || fail "$input was written over"
+done
 expect_status 74 "$gaptrace" diff -o /nowhere/result healthy-1.json -- healthy-2.json
 
 claim "names of the traced program can do no harm in any format"

@@ -83,6 +83,8 @@ assert added.returncode == 0 and reader.wait() == 0 and len(rest) > 4096
 PYTHON
   at=$((at + 1))
 done
+expect 2 'is what is read, and would be lost' history "$database" show "$(cat "$WORK/id.1")" -o "$database"
+expect 2 'input 2 of 2 is empty' history "$database" add "$WORK/worse/0020.json" ''
 code=0
 history "$database" list --format json >/dev/full 2>"$WORK/out" || code=$?
 [ "$code" -eq 74 ] || fail "a list that could not be written ended with $code"

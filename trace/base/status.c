@@ -43,6 +43,7 @@ enum status status_from_errno(int error)
 	case ENOENT:
 	case ENOTDIR:
 	case ESRCH:
+	case ELOOP:
 		return STATUS_NOT_FOUND;
 	case EEXIST:
 	case EADDRINUSE:
