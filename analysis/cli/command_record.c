@@ -175,6 +175,9 @@ static enum status recording_finish(struct recording *recording)
 	status = record_say_summary(recording->output.path,
 		recording->has_end ? &recording->end : NULL, recording->status == STATUS_OK);
 	recording_fail(recording, status);
+	if (recording->has_end && recording->end.is_flushed && recording->status == STATUS_OK) {
+		output_mark_ended(&recording->output);
+	}
 	return recording->status;
 }
 

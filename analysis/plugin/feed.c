@@ -47,6 +47,9 @@ enum status feed_enter(struct feed *feed, const bt_stream *stream)
 	if (status == STATUS_OK && pause.begin_ns < pause.end_ns) {
 		status = analyzer_add_pause(feed->analyzer, pause.begin_ns, pause.end_ns);
 	}
+	if (status == STATUS_OK && stream) {
+		status = lacks_enter(&feed->lacks, feed->decoder, stream, feed->analyzer);
+	}
 	return status;
 }
 
@@ -159,6 +162,7 @@ enum status feed_message_at(struct feed *feed, const bt_message *message, uint64
 void feed_finish(struct feed *feed)
 {
 	cover_finish(&feed->cover);
+	lacks_finish(&feed->lacks);
 	decoder_destroy(feed->decoder);
 	*feed = (struct feed){0};
 }

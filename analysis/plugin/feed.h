@@ -8,6 +8,7 @@
 #include "analysis/core/analyzer.h"
 #include "analysis/plugin/cover.h"
 #include "analysis/plugin/decode.h"
+#include "analysis/plugin/lacks.h"
 
 /* Of a stream, by its name. */
 #define FEED_ORDER_LINE                                                                            \
@@ -18,6 +19,7 @@ struct feed {
 	struct decoder *decoder;
 	struct analyzer *analyzer; /* borrowed */
 	struct cover cover;        /* which time the input covers */
+	struct lacks lacks;        /* and which it should cover; by whoever sees the files */
 	uint64_t own_events;       /* events of our providers */
 	uint64_t foreign_events;
 	bool is_order_told; /* that packet numbers go backwards */

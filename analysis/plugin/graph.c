@@ -320,29 +320,13 @@ static enum status scan_files(const struct graph *graph, struct plain_files *fil
 		const struct member *member = &graph->members[i];
 
 		if (member->is_readable && member->is_added) {
-			status = plain_files_scan(files, member->salvage.directory
-								 ? member->salvage.directory
-								 : member->path);
+			status = plain_files_scan(files,
+				member->salvage.directory ? member->salvage.directory
+							  : member->path,
+				member->path);
 		}
 	}
 	return status;
-}
-
-/* The folder that the user named for a file of it, or of its mended copy. */
-static const char *folder_of(const struct graph *graph, const char *path)
-{
-	const size_t length = (size_t)(strrchr(path, '/') - path);
-
-	for (size_t i = 0; i < graph->inputs->count; i++) {
-		const struct member *member = &graph->members[i];
-		const char *folder =
-			member->salvage.directory ? member->salvage.directory : member->path;
-
-		if (strlen(folder) == length && strncmp(folder, path, length) == 0) {
-			return member->path;
-		}
-	}
-	return "";
 }
 
 /* Packets that another file was put behind: babeltrace2 reads them as if they were the stream's. */
@@ -360,7 +344,7 @@ static enum status note_order(struct graph *graph, const struct plain_files *fil
 		}
 		graph->feed->is_order_told = true;
 		/* The user's file, also when a mended copy of its folder is read. */
-		if (asprintf(&path, "%s/%s", folder_of(graph, file->path), name) < 0) {
+		if (asprintf(&path, "%s/%s", files->folders[file->folder].name, name) < 0) {
 			return STATUS_NO_MEMORY;
 		}
 		status = note_unreadable(graph, FEED_ORDER_LINE, path);
@@ -402,6 +386,9 @@ static enum status run(struct graph *graph, struct sink_streams *streams)
 	status = scan_files(graph, &streams->files);
 	if (status == STATUS_OK) {
 		status = note_order(graph, &streams->files);
+	}
+	if (status == STATUS_OK) {
+		status = lacks_find(&graph->feed->lacks, &streams->files, graph->feed->analyzer);
 	}
 	if (status == STATUS_OK) {
 		status = sink_streams_add(streams, graph->graph, &sink);

@@ -112,9 +112,14 @@ static bool scan_packets(
 		if (offset == 0) {
 			file->first = packet;
 		}
+		if (packet.content_bytes > PLAIN_PACKET_HEADER_BYTES) {
+			file->has_events = true;
+			file->events_begin = packet.begin;
+		}
 		file->last = packet;
 		offset += packet.packet_bytes;
 	}
+	file->is_whole = true;
 	return is_plain;
 }
 
@@ -127,11 +132,13 @@ static enum status add_file(struct plain_files *files, const struct plain_file *
 	return STATUS_OK;
 }
 
-static enum status scan_file(struct plain_files *files, const char *path, bool is_plain_trace)
+static enum status scan_file(struct plain_files *files, const char *path)
 {
+	struct plain_folder *folder = &files->folders[files->folder_count - 1];
+	const bool is_plain_trace = folder->is_plain;
 	struct stat facts;
 	const int descriptor = regular_file_open(path, &facts);
-	struct plain_file file = {0};
+	struct plain_file file = {.folder = files->folder_count - 1};
 	uint8_t header[PLAIN_PACKET_HEADER_BYTES];
 	struct plain_packet packet;
 	enum status status = STATUS_OK;
@@ -153,6 +160,8 @@ static enum status scan_file(struct plain_files *files, const char *path, bool i
 			files->is_endless |= is_plain_trace && got == (ssize_t)sizeof(header) &&
 					     is_endless(header);
 		}
+	} else {
+		folder->has_empty_files = true;
 	}
 	if (descriptor >= 0) {
 		(void)close(descriptor);
@@ -164,14 +173,13 @@ static enum status scan_file(struct plain_files *files, const char *path, bool i
 }
 
 /* A file that cannot be read makes no plain trace. */
-static enum status check_metadata(const char *path, bool *out_is_plain)
+static enum status check_metadata(const char *path, struct plain_folder *folder)
 {
 	struct stat facts;
 	const int descriptor = regular_file_open(path, &facts);
 	enum status status = STATUS_OK;
 	char *bytes = NULL;
 
-	*out_is_plain = false;
 	if (descriptor < 0) {
 		return STATUS_OK;
 	}
@@ -180,31 +188,52 @@ static enum status check_metadata(const char *path, bool *out_is_plain)
 		status = bytes ? STATUS_OK : STATUS_NO_MEMORY;
 	}
 	if (bytes && pread(descriptor, bytes, (size_t)facts.st_size, 0) == facts.st_size) {
-		status = plain_metadata_check(bytes, (size_t)facts.st_size, out_is_plain);
+		status = plain_metadata_check(
+			bytes, (size_t)facts.st_size, &folder->is_plain, &folder->class_count);
+	}
+	/* Its packets begin as those of streams do. */
+	if (status == STATUS_OK && folder->is_plain) {
+		memcpy(folder->uuid, bytes + 4, sizeof(folder->uuid));
 	}
 	free(bytes);
 	(void)close(descriptor);
 	return status;
 }
 
-enum status plain_files_scan(struct plain_files *files, const char *folder)
+static enum status add_folder(struct plain_files *files, const char *folder, const char *name)
+{
+	struct plain_folder added = {.is_mended = strcmp(folder, name) != 0};
+	enum status status;
+	char *path = NULL;
+
+	if (!ARRAY_MAKE_ROOM(files->folders, files->folder_count, files->folder_capacity, 4) ||
+		asprintf(&path, "%s/metadata", folder) < 0) {
+		return STATUS_NO_MEMORY;
+	}
+	status = check_metadata(path, &added);
+	free(path);
+	added.name = status == STATUS_OK ? strdup(name) : NULL;
+	if (status == STATUS_OK && !added.name) {
+		status = STATUS_NO_MEMORY;
+	}
+	if (status == STATUS_OK) {
+		files->folders[files->folder_count++] = added;
+	}
+	return status;
+}
+
+enum status plain_files_scan(struct plain_files *files, const char *folder, const char *name)
 {
 	DIR *directory = opendir(folder);
 	enum status status = STATUS_OK;
 	const struct dirent *entry;
-	bool is_plain_trace = false;
 	char *path = NULL;
 
 	if (!directory) {
 		files->is_odd = true;
 		return STATUS_OK;
 	}
-	if (asprintf(&path, "%s/metadata", folder) < 0) {
-		(void)closedir(directory);
-		return STATUS_NO_MEMORY;
-	}
-	status = check_metadata(path, &is_plain_trace);
-	free(path);
+	status = add_folder(files, folder, name);
 	while (status == STATUS_OK && (entry = readdir(directory)) != NULL) {
 		if (entry->d_name[0] == '.' || strcmp(entry->d_name, "metadata") == 0) {
 			continue;
@@ -213,7 +242,7 @@ enum status plain_files_scan(struct plain_files *files, const char *folder)
 			status = STATUS_NO_MEMORY;
 			break;
 		}
-		status = scan_file(files, path, is_plain_trace);
+		status = scan_file(files, path);
 		free(path);
 	}
 	(void)closedir(directory);
@@ -224,7 +253,8 @@ bool plain_files_are_endless(const char *folder)
 {
 	struct plain_files files = {0};
 	/* Without the memory to look, what follows will say so. */
-	const bool is_endless = plain_files_scan(&files, folder) == STATUS_OK && files.is_endless;
+	const bool is_endless =
+		plain_files_scan(&files, folder, folder) == STATUS_OK && files.is_endless;
 
 	plain_files_finish(&files);
 	return is_endless;
@@ -272,6 +302,10 @@ void plain_files_finish(struct plain_files *files)
 	for (size_t i = 0; i < files->count; i++) {
 		free(files->files[i].path);
 	}
+	for (size_t i = 0; i < files->folder_count; i++) {
+		free(files->folders[i].name);
+	}
+	free(files->folders);
 	free(files->files);
 	*files = (struct plain_files){0};
 }

@@ -35,10 +35,24 @@ struct plain_packet {
 	uint64_t discarded_events;
 };
 
+/* The folder of a trace. */
+struct plain_folder {
+	char *name;    /* what the user calls it; of a mended copy the folder it was made of */
+	bool is_plain; /* its metadata: else nothing of the next is known */
+	uint8_t uuid[PLAIN_UUID_BYTES]; /* of its metadata */
+	uint64_t class_count;           /* channels */
+	bool has_empty_files;
+	bool is_mended; /* a copy, of which the user was told what it lacks */
+};
+
 struct plain_file {
 	char *path;
+	size_t folder; /* of plain_files.folders */
 	bool is_plain;
+	bool is_whole;  /* `last` is the last packet of the file */
 	bool goes_back; /* a packet is of another stream, or not later than the one before it */
+	bool has_events;
+	uint64_t events_begin; /* of the last packet that has events */
 	struct plain_key key;
 	struct plain_packet first;
 	struct plain_packet last;
@@ -48,6 +62,9 @@ struct plain_files {
 	struct plain_file *files;
 	size_t count;
 	size_t capacity;
+	struct plain_folder *folders;
+	size_t folder_count;
+	size_t folder_capacity;
 	bool is_odd;     /* a file was there whose stream cannot be told */
 	bool is_endless; /* a packet has no length: babeltrace2 would read it again and again */
 };
@@ -59,8 +76,10 @@ bool plain_packet_parse(
 /* Whether the trace in `folder` has a packet without a length. Such a file is no end to read. */
 bool plain_files_are_endless(const char *folder);
 
-/* Adds the files of the trace in `folder`; what cannot be read is not plain. NO_MEMORY. */
-MUST_CHECK enum status plain_files_scan(struct plain_files *files, const char *folder);
+/* Adds the files of the trace in `folder`, which the user calls `name`; what cannot be read is not
+ * plain. NO_MEMORY. */
+MUST_CHECK enum status plain_files_scan(
+	struct plain_files *files, const char *folder, const char *name);
 
 /*
  * Gives the files of a stream in order, the caller frees the array; none when there is none, or

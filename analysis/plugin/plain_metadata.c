@@ -158,7 +158,8 @@ static bool is_plain(const char *text)
 	       count_of(text, "[") == 1;
 }
 
-enum status plain_metadata_check(const void *bytes, size_t size, bool *out_is_plain)
+enum status plain_metadata_check(
+	const void *bytes, size_t size, bool *out_is_plain, uint64_t *out_class_count)
 {
 	char *text = malloc(size + 1);
 	size_t length;
@@ -167,9 +168,11 @@ enum status plain_metadata_check(const void *bytes, size_t size, bool *out_is_pl
 		return STATUS_NO_MEMORY;
 	}
 	*out_is_plain = false;
+	*out_class_count = 0;
 	if (BYTE_ORDER == LITTLE_ENDIAN && unpack(bytes, size, text, &length)) {
 		normalize(text, length);
 		*out_is_plain = is_plain(text);
+		*out_class_count = count_of(text, "stream{id=");
 	}
 	free(text);
 	return STATUS_OK;

@@ -10,6 +10,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* Looks at the bytes of a `metadata` file, packets and all. NO_MEMORY. */
-MUST_CHECK enum status plain_metadata_check(const void *bytes, size_t size, bool *out_is_plain);
+/* Looks at the bytes of a `metadata` file, packets and all: counts its classes of streams, too.
+ * NO_MEMORY. */
+MUST_CHECK enum status plain_metadata_check(
+	const void *bytes, size_t size, bool *out_is_plain, uint64_t *out_class_count);

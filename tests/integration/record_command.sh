@@ -25,6 +25,16 @@ claim "keyframes have a channel of their own"
 find run -name 'state_*' -size +0 >states
 [ -s states ] || fail "no stream of channel 'state'"
 
+claim "a stream that is missing is told by the others, whatever the index says"
+expect_status 0 "$GAPTRACE" report run
+cp -r run part
+find part -name 'hot_0' -delete -o -name 'hot_0.idx' -delete
+expect_status 4 "$GAPTRACE" report --format json part
+expect_line stdout ' streams are not there \(a channel has one for each CPU\); copy the recording again'
+
+claim "a recording that ended well has its mark"
+[ -s run/gaptrace-ended ] || fail "no mark"
+
 claim "the daemon that was started has ended, and so has the session"
 expect_equal "$(lttng_daemon_pid)" "" "session daemon"
 

@@ -51,6 +51,10 @@ kill_daemon() {
   expect_line "$subject.err" "the command's exit code was 3"
   expect_line "$subject.err" "recorded .* up to then, and nothing after it: .*/$subject\$"
   [ "$(event_count "$subject" span_end)" -gt 0 ] || fail "no spans"
+  # Its streams ended each for itself, and none of them is cut.
+  expect_absent "$subject/gaptrace-ended"
+  "$GAPTRACE" report --format json -o "$subject.json" "$subject" 2>"$subject.report" || expect_equal "$?" 4 "exit code"
+  expect_no_line "$subject.json" 'before the recording does|streams are not there'
 }
 
 daemon_session() {

@@ -58,8 +58,10 @@ static size_t pack(const char *text, uint8_t *packet)
 static bool check(const void *bytes, size_t size)
 {
 	bool is_plain = true;
+	uint64_t class_count = 7;
 
-	assert_int_equal(plain_metadata_check(bytes, size, &is_plain), STATUS_OK);
+	assert_int_equal(plain_metadata_check(bytes, size, &is_plain, &class_count), STATUS_OK);
+	assert_int_equal(class_count, is_plain ? 1 : class_count);
 	return is_plain;
 }
 

@@ -2,6 +2,7 @@
 #include "trace/record/output.h"
 
 #include "trace/base/path.h"
+#include "trace/base/recording_mark.h"
 #include "trace/record/quantity.h"
 
 #include <dirent.h>
@@ -177,4 +178,21 @@ void output_abandon(struct output *output)
 		(void)rmdir(output->path);
 	}
 	output_unlock(output);
+}
+
+void output_mark_ended(const struct output *output)
+{
+	static const char text[] = RECORDING_MARK_TEXT;
+	char path[PATH_MAX + sizeof("/" RECORDING_MARK_FILE)];
+	int file;
+
+	(void)snprintf(path, sizeof(path), "%s/" RECORDING_MARK_FILE, output->path);
+	file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (file < 0) {
+		return;
+	}
+	if (write(file, text, sizeof(text) - 1) < 0) {
+		/* It is there, and that is what counts. */
+	}
+	(void)close(file);
 }

@@ -32,5 +32,9 @@ void output_unlock(struct output *output);
 /* Unlocks; removes the folder again if it was made here and no program wrote to it. */
 void output_abandon(struct output *output);
 
+/* Leaves the mark that the session was ended well. Without it a reader trusts what there is, so
+ * that a mark that cannot be made is no failure. */
+void output_mark_ended(const struct output *output);
+
 MUST_CHECK enum status output_free_bytes(
 	const char *path, uint64_t *out_free_bytes, struct diag *diag);
