@@ -258,8 +258,7 @@ static enum status find_params(
 		return status == STATUS_OK ? note_unreadable(graph, "%s: %s", first->path, reason)
 					   : status;
 	}
-	return note_unreadable(graph, "%s: damaged, and no copy can be made; set TMPDIR: %s",
-		first->path, failure.line);
+	return note_unreadable(graph, "%s: %s", first->path, failure.line);
 }
 
 static enum status add_source(struct graph *graph, const struct member *member, struct diag *diag)

@@ -15,6 +15,9 @@
 /* CTF 1.8's magic number, in the byte order of the machine that recorded; LTTng writes its own. */
 #define PACKET_MAGIC 0xc1fc1fc1U
 
+/* A failure of the place for the copy, which has a mend, and not of what is copied. */
+#define NO_COPY "damaged, and no copy can be made; set TMPDIR: %s: %s"
+
 /* What LTTng 2.x puts before the events of each packet, without padding. */
 struct packet_header {
 	uint32_t magic;
@@ -106,14 +109,14 @@ static enum status copy_file(int file, uint64_t count, const char *target, struc
 	enum status status;
 
 	if (copy < 0) {
-		return diag_set(diag, status_from_errno(errno), "%s: %s", target, strerror(errno));
+		return diag_set(diag, status_from_errno(errno), NO_COPY, target, strerror(errno));
 	}
 	status = copy_bytes(file, copy, count);
 	if (close(copy) != 0 && status == STATUS_OK) {
 		status = status_from_errno(errno);
 	}
 	return status == STATUS_OK ? STATUS_OK
-				   : diag_set(diag, status, "%s: %s", target, status_text(status));
+				   : diag_set(diag, status, NO_COPY, target, status_text(status));
 }
 
 /* Links or shortens one file of the trace; counts the shortened ones. */
@@ -125,7 +128,8 @@ static enum status take_file(const char *path, const char *target, bool is_metad
 	enum status status = STATUS_OK;
 
 	if (file < 0) {
-		return diag_set(diag, status_from_errno(errno), "%s: %s", path, strerror(errno));
+		return diag_set(diag, status_from_errno(errno), "%s cannot be read: %s", path,
+			strerror(errno));
 	}
 	if (!is_metadata) {
 		status = scan(file, path, &cut, diag);
@@ -140,8 +144,7 @@ static enum status take_file(const char *path, const char *target, bool is_metad
 			status = listener->cut(listener->context, &cut);
 		}
 	} else if (status == STATUS_OK && symlink(path, target) != 0) {
-		status =
-			diag_set(diag, status_from_errno(errno), "%s: %s", target, strerror(errno));
+		status = diag_set(diag, status_from_errno(errno), NO_COPY, target, strerror(errno));
 	}
 	(void)close(file);
 	return status;
@@ -211,7 +214,7 @@ enum status salvage_make(const char *trace, const struct salvage_listener *liste
 		return STATUS_NO_MEMORY;
 	}
 	if (!mkdtemp(salvage.directory)) {
-		status = diag_set(diag, status_from_errno(errno), "%s: %s", salvage.directory,
+		status = diag_set(diag, status_from_errno(errno), NO_COPY, salvage.directory,
 			strerror(errno));
 		free(salvage.directory);
 		free(absolute);

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,8 @@
 /* A guard needs milliseconds; a busy machine may give it none for a while. */
 #define LOOK_COUNT_MAX 6000
 #define LOOK_MS        10
+
+#define NOBODY 65534
 
 static char folder[] = "/tmp/gaptrace-salvage.XXXXXX";
 
@@ -95,6 +98,29 @@ static void a_copy_that_has_no_place_is_told(void **state)
 	salvage_remove(&salvage);
 }
 
+/* Not the copy's place is at fault, and no TMPDIR would mend it. */
+static void a_stream_that_may_not_be_read_is_told_as_such(void **state)
+{
+	const bool is_root = geteuid() == 0;
+	struct salvage salvage = {.directory = NULL};
+	struct diag diag = {""};
+	enum status status;
+
+	(void)state;
+	assert_int_equal(chmod(folder, 0755) | chmod("copies", 0777) | chmod("trace/hot_0", 0), 0);
+	/* Root may read anything; where there is no other user, nothing can be shown. */
+	if (is_root && seteuid(NOBODY) != 0) {
+		skip();
+	}
+	status = salvage_make("trace", &listener, &salvage, &diag);
+	assert_int_equal(is_root ? seteuid(0) : 0, 0);
+	assert_int_equal(status, STATUS_PERMISSION);
+	assert_non_null(strstr(diag.line, "trace/hot_0 cannot be read: Permission denied"));
+	assert_null(strstr(diag.line, "TMPDIR"));
+	assert_int_equal(chmod("trace/hot_0", 0644), 0);
+	assert_int_equal(count_copies(), 0);
+}
+
 /* `made` is closed by the child's death, and by nothing else: a guard keeps no descriptor. */
 static void die_in_between(void)
 {
@@ -135,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_made_is_removed),
 		cmocka_unit_test(a_copy_that_has_no_place_is_told),
+		cmocka_unit_test(a_stream_that_may_not_be_read_is_told_as_such),
 		cmocka_unit_test(what_a_killed_process_made_is_removed),
 	};
 
