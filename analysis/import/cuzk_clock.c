@@ -23,6 +23,11 @@
  */
 #define STEP_NS (500 * NS_PER_MS)
 
+/* Setting UTC, and a pipe that is full for a while, make a few such differences, no more than one
+ * in so many pairs; two daemons, one whenever the other has its turn. */
+#define TURN_COUNT_MIN 8
+#define PAIRS_PER_TURN 8
+
 /* A line without its partner. */
 struct half {
 	uint64_t key; /* of what both lines tell; 0: an empty place */
@@ -45,6 +50,9 @@ struct cuzk_clock {
 	size_t bucket_count;
 	size_t bucket_capacity;
 	uint64_t pair_count;
+	uint64_t prompt_count;     /* pairs without a delay */
+	uint64_t turn_count;       /* of those, how many differ from the one before by a step */
+	uint64_t prompt_offset_ns; /* the last one's */
 };
 
 /* What both lines of a pair tell. */
@@ -118,6 +126,16 @@ static void add_to_bucket(struct bucket *bucket, uint64_t offset_ns, bool is_pro
 	}
 }
 
+static void note_turn(struct cuzk_clock *clock, uint64_t offset_ns)
+{
+	const uint64_t before_ns = clock->prompt_offset_ns;
+	const uint64_t step_ns =
+		offset_ns > before_ns ? offset_ns - before_ns : before_ns - offset_ns;
+
+	clock->turn_count += clock->prompt_count++ > 0 && step_ns > STEP_NS;
+	clock->prompt_offset_ns = offset_ns;
+}
+
 static enum status add_pair(struct cuzk_clock *clock, const struct pair *pair)
 {
 	const uint64_t utc = pair->utc_ns / BUCKET_NS;
@@ -128,6 +146,9 @@ static enum status add_pair(struct cuzk_clock *clock, const struct pair *pair)
 		return STATUS_OK;
 	}
 	clock->pair_count++;
+	if (pair->is_prompt) {
+		note_turn(clock, offset_ns);
+	}
 	if (i < clock->bucket_count && clock->buckets[i].utc == utc) {
 		add_to_bucket(&clock->buckets[i], offset_ns, pair->is_prompt);
 		return STATUS_OK;
@@ -185,6 +206,8 @@ void cuzk_clock_restart(struct cuzk_clock *clock)
 	}
 	clock->bucket_count = 0;
 	clock->pair_count = 0;
+	clock->prompt_count = 0;
+	clock->turn_count = 0;
 }
 
 enum status cuzk_clock_add_timeline(struct cuzk_clock *clock, const struct cuzk_timeline *timeline)
@@ -257,6 +280,12 @@ enum status cuzk_clock_add_tracing(struct cuzk_clock *clock, const struct cuzk_t
 uint64_t cuzk_clock_pair_count(const struct cuzk_clock *clock)
 {
 	return clock->pair_count;
+}
+
+bool cuzk_clock_takes_turns(const struct cuzk_clock *clock)
+{
+	return clock->turn_count >= TURN_COUNT_MIN &&
+	       clock->turn_count > clock->prompt_count / PAIRS_PER_TURN;
 }
 
 /* Its own ten minutes, or the nearest earlier ones, or the first. */

@@ -32,6 +32,9 @@ void cuzk_clock_restart(struct cuzk_clock *clock);
 /* How many pairs were found. */
 uint64_t cuzk_clock_pair_count(const struct cuzk_clock *clock);
 
+/* Whether the pairs tell of two clocks by turns: the log is of several daemons. */
+bool cuzk_clock_takes_turns(const struct cuzk_clock *clock);
+
 /*
  * The time since the engine began; false when no pair was found, UTC was set then, or it is before
  * the beginning.

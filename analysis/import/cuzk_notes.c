@@ -90,12 +90,26 @@ static enum status add_missing_claims(struct cuzk_reader *reader, struct diag *d
 		reader->counts.pickups);
 }
 
+/* Workers, queues and trackers of two daemons have the same names: nothing can be told apart. */
+static enum status add_turns(struct cuzk_reader *reader, struct diag *diag)
+{
+	if (!cuzk_clock_takes_turns(reader->clock)) {
+		return STATUS_OK;
+	}
+	return cuzk_emit_note(reader, EVENT_NOTE_LOST, reader->first_ns, reader->last_ns, diag,
+		"TIMELINE and tracing lines are of two clocks by turns, as in a log of two daemons "
+		"whose workers cannot be told apart: give the lines of one of them");
+}
+
 enum status cuzk_notes_last(struct cuzk_reader *reader, struct diag *diag)
 {
 	const struct cuzk_line_counts lines = cuzk_lines_counts(reader->lines);
 	const struct cuzk_native *native = &reader->native;
 	enum status status = add_missing_claims(reader, diag);
 
+	if (status == STATUS_OK) {
+		status = add_turns(reader, diag);
+	}
 	if (status == STATUS_OK) {
 		status = add_open_claims(reader, diag);
 	}

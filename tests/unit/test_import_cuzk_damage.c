@@ -349,6 +349,27 @@ static void tracing_lines_of_when_utc_was_set_are_left_out(void **state)
 	assert_null(strstr(outcome.notes, "UTC was set"));
 }
 
+/* Two daemons that write into one file, of which one began four seconds before the other. */
+static void clocks_by_turns_are_of_two_daemons(void **state)
+{
+	static const char turns[] = QUEUED("a", "10", "21") QUEUED("b", "20", "26")
+		QUEUED("c", "30", "23") QUEUED("d", "40", "28") QUEUED("e", "50", "25")
+			QUEUED("f", "60", "30") QUEUED("g", "70", "27") QUEUED("h", "80", "32")
+				QUEUED("i", "90", "29");
+	static const char set[] = QUEUED("a", "10", "21") QUEUED("b", "20", "22")
+		QUEUED("c", "30", "23") QUEUED("d", "40", "28") QUEUED("e", "50", "29")
+			QUEUED("f", "60", "30") QUEUED("g", "70", "31") QUEUED("h", "80", "32")
+				QUEUED("i", "90", "33");
+	struct outcome outcome = read_log(turns, NULL);
+
+	(void)state;
+	assert_int_equal(outcome.lost_notes, 1);
+	assert_non_null(strstr(outcome.notes, "two clocks by turns"));
+	outcome = read_log(set, NULL);
+	assert_int_equal(outcome.lost_notes, 0);
+	assert_null(strstr(outcome.notes, "by turns"));
+}
+
 /* A line about the queued partition 0 of job `a`. */
 static void add_queued(struct cuzk_clock *clock, bool is_tracing, uint64_t time_ms)
 {
@@ -467,6 +488,7 @@ int main(void)
 		cmocka_unit_test(a_job_at_work_that_nobody_told_to_have_come_was_there_all_along),
 		cmocka_unit_test(jobs_in_one_piece_have_a_clock_and_an_end),
 		cmocka_unit_test(tracing_lines_of_when_utc_was_set_are_left_out),
+		cmocka_unit_test(clocks_by_turns_are_of_two_daemons),
 		cmocka_unit_test(lines_of_two_tries_are_nobodys_partner),
 		cmocka_unit_test(a_mixed_call_may_be_any_lines_own),
 		cmocka_unit_test(a_list_in_a_jobs_name_is_part_of_it),
