@@ -96,8 +96,8 @@ bool kineto_notes_before(const struct kineto_trace *trace, uint64_t clipped, uin
 		{EVENT_NOTE_FACT, event_sorter_refused_count(trace->sorter),
 			"events whose names came after too many others, told as (other)"},
 		{EVENT_NOTE_FACT, counts->other_processes,
-			"calls of other processes than the first, to which all operations are "
-			"joined"},
+			"calls of other processes than the first: nothing tells whose call an "
+			"operation is of, so none is joined; give each process's own file"},
 		{EVENT_NOTE_FACT, counts->operations > 0 ? unused_devices(trace) : 0,
 			"devices of the host that ran nothing in this file, idle or of another "
 			"process"},

@@ -150,7 +150,9 @@ static void add_flow(struct kineto_reader *kineto, const struct event *flow)
 	}
 }
 
-/* What ran on a device belongs to the process that called; it is told where it ran, not by whom. */
+/* What ran on a device belongs to the process that called; it is told where it ran, not by whom. Of
+ * several, as in ranks that somebody put into one file, each counts its calls from 1: then none is
+ * known. */
 static void tell_operation(struct kineto_reader *kineto, struct event *event)
 {
 	struct event_operation *operation = &event->copy.operation;
@@ -162,6 +164,9 @@ static void tell_operation(struct kineto_reader *kineto, struct event *event)
 	}
 	if (operation->correlation == 0) {
 		operation->correlation = flow_of(kineto, event);
+	}
+	if (kineto->trace.counts.other_processes > 0) {
+		operation->correlation = 0;
 	}
 	event->pid = kineto->trace.pid;
 	event->tid = 0;

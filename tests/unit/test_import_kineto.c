@@ -278,6 +278,25 @@ static void arrows_stand_in_for_correlations(void **state)
 	kineto_reading_finish(&reading);
 }
 
+/* Ranks that were put into one file count their calls alike: none is taken for another's. */
+static void calls_of_several_processes_issued_nothing_that_is_known(void **state)
+{
+	struct kineto_reading reading = kineto_reading_of_text(
+		"{\"traceEvents\": ["
+		"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":85,"
+		"\"tid\":85,\"ts\":5,\"dur\":1,\"args\":{\"correlation\":9}},"
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":1,\"tid\":7,\"ts\":20,"
+		"\"dur\":1,\"args\":{\"device\":1,\"stream\":7,\"correlation\":9}},"
+		"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":86,"
+		"\"tid\":86,\"ts\":8,\"dur\":1,\"args\":{\"correlation\":9}}]}");
+
+	(void)state;
+	assert_int_equal(only(&reading, EVENT_GPU_KERNEL)->kernel.operation.correlation, 0);
+	assert_int_equal(kineto_reading_count(&reading, EVENT_GPU_API), 2);
+	assert_non_null(kineto_reading_note(&reading, EVENT_NOTE_FACT, "none is joined"));
+	kineto_reading_finish(&reading);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +306,7 @@ int main(void)
 		cmocka_unit_test(every_kind_of_call_and_overhead_is_known),
 		cmocka_unit_test(rows_of_amd_devices_are_known),
 		cmocka_unit_test(arrows_stand_in_for_correlations),
+		cmocka_unit_test(calls_of_several_processes_issued_nothing_that_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
