@@ -160,6 +160,13 @@ static enum status add_api(struct walk *walk, const struct event *event)
 	walk_calls_prune(&walk->calls, walk->lanes.forget_ns, 2);
 	walk_calls_prune_lane(&walk->calls, lane, walk->lanes.forget_ns);
 	record.category = walk_call_category(name);
+	/* Of one that began before, others may have been issued while it lasted. */
+	if (record.correlation != 0 &&
+		walk_calls_note_first(&walk->calls, event->pid,
+			record.start_ns >= walk->first_ns ? record.correlation : UINT64_MAX) !=
+			STATUS_OK) {
+		return STATUS_NO_MEMORY;
+	}
 	call = walk_calls_add(&walk->calls, lane, &record);
 	if (!call) {
 		return STATUS_NO_MEMORY;

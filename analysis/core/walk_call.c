@@ -172,7 +172,7 @@ static enum status enter_lane(struct walk_lane *lane, struct walk_call *call)
 	return walk_ring_insert(&lane->calls, i, &entry);
 }
 
-static enum status note_first(struct walk_calls *calls, int32_t pid, uint64_t correlation)
+enum status walk_calls_note_first(struct walk_calls *calls, int32_t pid, uint64_t correlation)
 {
 	struct walk_call_first *first = walk_map_find(&calls->first, (uint32_t)pid, 0);
 	enum status status = STATUS_OK;
@@ -203,8 +203,7 @@ struct walk_call *walk_calls_add(
 {
 	struct walk_call *call = call_of(calls, record->pid, record->correlation);
 
-	if (!call || (record->correlation != 0 &&
-			     note_first(calls, record->pid, record->correlation) != STATUS_OK)) {
+	if (!call) {
 		return NULL;
 	}
 	call->start_ns = record->start_ns;

@@ -56,7 +56,7 @@ struct walk_call {
 	enum gaptrace_sync_kind sync_kind;
 };
 
-/* The least number of all calls that are recorded: numbers grow. */
+/* The least number of all calls that began while it was recorded: numbers grow. */
 struct walk_call_first {
 	uint64_t correlation;
 };
@@ -86,6 +86,11 @@ struct walk_call *walk_calls_get(struct walk_calls *calls, int32_t pid, uint64_t
 /* NULL when there is no record of the call itself. */
 const struct walk_call *walk_calls_find(
 	const struct walk_calls *calls, int32_t pid, uint64_t correlation);
+
+/* A call of that number began while it was recorded: what has a lower one was issued before; of one
+ * that began earlier the number is UINT64_MAX. */
+MUST_CHECK enum status walk_calls_note_first(
+	struct walk_calls *calls, int32_t pid, uint64_t correlation);
 
 /* True when the process's calls are recorded, and that one was made before the first of them. */
 bool walk_calls_began_after(const struct walk_calls *calls, int32_t pid, uint64_t correlation);

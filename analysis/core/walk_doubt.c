@@ -148,7 +148,7 @@ const char *walk_doubt_gpu_hold(
 
 const char *walk_doubt_jobs(const struct walk *walk, uint64_t y_ns)
 {
-	return has_losses(walk) || walk->jobs.is_blind
+	return has_losses(walk) || walk->jobs.blind_count > 0
 		       ? walk_jobs_doubt_at(&walk->jobs, &walk->losses,
 				 walk_lanes_process_ns(&walk->lanes, walk->jobs.pid), y_ns)
 		       : NULL;

@@ -4,6 +4,13 @@
 /* What says that the recording began among jobs nobody told of. */
 #define BLIND_REASON "open jobs not told"
 
+/* Decided by the first that a process tells of its jobs. */
+enum knowledge {
+	KNOWLEDGE_NONE,  /* it has told nothing */
+	KNOWLEDGE_WHOLE, /* all its jobs are known: from number 1 on, or a keyframe counted them */
+	KNOWLEDGE_BLIND, /* it had jobs before the recording began */
+};
+
 struct walk_job {
 	struct walk_job_submission submit;
 	uint64_t end_ns;   /* UINT64_MAX while outstanding */
@@ -24,9 +31,36 @@ void walk_jobs_init(struct walk_jobs *jobs)
 void walk_jobs_finish(struct walk_jobs *jobs)
 {
 	walk_map_finish(&jobs->by_id);
+	walk_map_finish(&jobs->processes);
 	walk_slab_finish(&jobs->slab);
 	walk_ring_finish(&jobs->steps);
 	walk_ring_finish(&jobs->known);
+}
+
+static enum knowledge knowledge_of(const struct walk_jobs *jobs, int32_t pid)
+{
+	return (enum knowledge)(uintptr_t)walk_map_find(&jobs->processes, (uint32_t)pid, 0);
+}
+
+static enum status set_knowledge(
+	struct walk_jobs *jobs, int32_t pid, enum knowledge was, enum knowledge knowledge)
+{
+	if (was == knowledge) {
+		return STATUS_OK;
+	}
+	jobs->blind_count += knowledge == KNOWLEDGE_BLIND;
+	jobs->blind_count -= was == KNOWLEDGE_BLIND;
+	return walk_map_put(&jobs->processes, (uint32_t)pid, 0, (void *)(uintptr_t)knowledge);
+}
+
+/* A job comes or ends; `is_first`: the process can have had none before it. */
+static enum status note_process(struct walk_jobs *jobs, int32_t pid, bool is_first)
+{
+	const enum knowledge was = knowledge_of(jobs, pid);
+
+	return was != KNOWLEDGE_NONE ? STATUS_OK
+				     : set_knowledge(jobs, pid, was,
+					       is_first ? KNOWLEDGE_WHOLE : KNOWLEDGE_BLIND);
 }
 
 /* From `time_ns` on, one more (or one less) than was believed. */
@@ -93,13 +127,13 @@ enum status walk_jobs_end(
 	struct walk_jobs *jobs, int32_t pid, uint64_t job, uint64_t begin_ns, uint64_t now_ns)
 {
 	struct walk_job *kept = walk_map_find(&jobs->by_id, (uint32_t)pid, job);
-	enum status status = STATUS_OK;
+	enum status status = note_process(jobs, pid, false);
 
 	jobs->is_told = true;
 	if (kept && kept->end_ns != UINT64_MAX) {
-		return STATUS_OK; /* ended twice */
+		return status; /* ended twice */
 	}
-	if (!kept) {
+	if (status == STATUS_OK && !kept) {
 		/* Its submit was not recorded: it is outstanding from its duration before its
 		 * end. */
 		status = walk_jobs_submit(
@@ -120,17 +154,16 @@ enum status walk_jobs_come(
 	const struct walk_job_known known = {
 		.time_ns = submit.time_ns, .since_ns = jobs->last_submit_ns};
 	const bool is_next = job == jobs->last_job + 1;
-	enum status status = STATUS_OK;
+	enum status status = note_process(jobs, pid, job == 1);
 
 	if (!jobs->has_pid) {
 		jobs->has_pid = true;
 		jobs->pid = pid;
-		jobs->is_blind = job > 1 && !jobs->is_told;
 	}
 	jobs->is_mixed |= jobs->pid != pid;
 	jobs->last_job = job > jobs->last_job ? job : jobs->last_job;
 	jobs->last_submit_ns = submit.time_ns;
-	if (is_next && jobs->doubt_until_ns > 0) {
+	if (status == STATUS_OK && is_next && jobs->doubt_until_ns > 0) {
 		status = walk_ring_push(&jobs->known, &known);
 	}
 	return status == STATUS_OK ? walk_jobs_submit(jobs, pid, job, submit) : status;
@@ -165,12 +198,11 @@ void walk_jobs_confirm(struct walk_jobs *jobs, int32_t pid, uint64_t job)
 enum status walk_jobs_count(struct walk_jobs *jobs, int32_t pid, uint64_t now_ns)
 {
 	const struct walk_job_known known = {.time_ns = now_ns, .since_ns = now_ns};
-	enum status status = STATUS_OK;
+	enum status status = set_knowledge(jobs, pid, knowledge_of(jobs, pid), KNOWLEDGE_WHOLE);
 
 	jobs->is_told = true;
-	jobs->is_blind = false;
 	if (jobs->doubt_until_ns == 0) {
-		return STATUS_OK;
+		return status;
 	}
 	/* Who is not among those it told of has ended, at some time since the loss. */
 	for (size_t i = 0; i < jobs->by_id.capacity && status == STATUS_OK; i++) {
@@ -233,7 +265,7 @@ const char *walk_jobs_doubt_at(const struct walk_jobs *jobs, const struct walk_l
 	if (!walk_jobs_none_at(jobs, y_ns, &from_ns)) {
 		return jobs->doubt;
 	}
-	if (jobs->is_blind) {
+	if (jobs->blind_count > 0) {
 		return BLIND_REASON;
 	}
 	if (!jobs->is_mixed && jobs->has_pid && since_ns > known_ns) {

@@ -21,7 +21,9 @@ struct walk_jobs {
 	struct walk_slab slab;
 	struct walk_ring steps; /* struct walk_job_step */
 	bool is_told;           /* the recording has jobs at all */
-	bool is_blind;          /* it began among jobs that no keyframe has told yet */
+	/* By process, how its jobs are known: enum knowledge of walk_job.c. */
+	struct walk_map processes;
+	uint32_t blind_count;   /* of them, those that had jobs which no keyframe has told yet */
 	struct walk_ring known; /* struct walk_job_known: how many are open was told, not counted */
 	bool has_pid;
 	int32_t pid;   /* whose jobs these are */

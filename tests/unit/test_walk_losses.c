@@ -156,6 +156,58 @@ static void before_a_keyframe_earlier_jobs_may_be_open(void **state)
 		(struct walk_script_gap){160, 250, .device = 0}, "160-250 no_work - - 0>0\n");
 }
 
+/* The first that is told of jobs is that one ended: what else was open then nobody knows. */
+static void an_end_does_not_say_that_no_other_job_is_open(void **state)
+{
+	(void)state;
+	walk_script_expect("100 1 job_end 1 dur=90\n"
+			   "300 1 job_submit 5\n",
+		(struct walk_script_gap){160, 250, .device = 0},
+		"160-250 unknown - open_jobs_not_told 0>0\n");
+	walk_script_expect("100 1 job_end 1 dur=90\n"
+			   "120 9 state open_jobs value=0\n"
+			   "300 1 job_submit 5\n",
+		(struct walk_script_gap){160, 250, .device = 0}, "160-250 no_work - - 0>0\n");
+}
+
+/* All jobs of one process are known, but the other's first is number 5. */
+static void each_process_must_tell_of_its_jobs(void **state)
+{
+	(void)state;
+	walk_script_expect("100 1 job_submit 1\n"
+			   "110 1 job_end 1 dur=10\n"
+			   "120 2 job_submit 5 pid=8\n"
+			   "150 2 job_end 5 dur=30 pid=8\n"
+			   "300 1 job_submit 2\n",
+		(struct walk_script_gap){160, 250, .device = 0},
+		"160-250 unknown - open_jobs_not_told 0>0\n");
+	walk_script_expect("100 1 job_submit 1\n"
+			   "110 1 job_end 1 dur=10\n"
+			   "120 2 job_submit 5 pid=8\n"
+			   "150 2 job_end 5 dur=30 pid=8\n"
+			   "155 9 state open_jobs value=0\n"
+			   "156 9 state open_jobs value=0 pid=8\n"
+			   "300 1 job_submit 2\n",
+		(struct walk_script_gap){160, 250, .device = 0}, "160-250 no_work - - 0>0\n");
+}
+
+/* Call 3 began before the recording and ended in it; meanwhile call 4 issued the kernel. */
+static void a_call_that_began_before_is_not_the_first_that_was_made(void **state)
+{
+	const struct walk_script_gap gap = {100, 200, .correlation = 4};
+
+	(void)state;
+	walk_script_expect("100 1 start_begin dev=0\n"
+			   "120 1 api cudaStreamSynchronize corr=3 start=50 end=120\n"
+			   "250 0 kernel corr=4 start=200 end=250\n",
+		gap, "100-200 unknown - launched_before_the_capture 0>0\n");
+	walk_script_expect("100 1 start_begin dev=0\n"
+			   "120 1 api cudaStreamSynchronize corr=3 start=50 end=120\n"
+			   "140 1 api cudaMalloc corr=5 start=130 end=140\n"
+			   "250 0 kernel corr=4 start=200 end=250\n",
+		gap, "100-200 unknown - launched_before_the_capture 0>0\n");
+}
+
 /* Without a watermark they may have been of anything since records were last said to be dropped. */
 static void dropped_records_may_have_been_of_any_time_before(void **state)
 {
@@ -183,6 +235,9 @@ int main(void)
 		cmocka_unit_test(lost_events_beside_a_part_do_not_touch_it),
 		cmocka_unit_test(a_keyframe_does_not_open_a_job_that_ended),
 		cmocka_unit_test(before_a_keyframe_earlier_jobs_may_be_open),
+		cmocka_unit_test(an_end_does_not_say_that_no_other_job_is_open),
+		cmocka_unit_test(each_process_must_tell_of_its_jobs),
+		cmocka_unit_test(a_call_that_began_before_is_not_the_first_that_was_made),
 		cmocka_unit_test(dropped_records_may_have_been_of_any_time_before),
 	};
 

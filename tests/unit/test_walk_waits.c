@@ -405,11 +405,12 @@ static void a_keyframe_tells_what_a_late_recording_missed(void **state)
 		"150-200 synthesis gpu_0 synthesize 1>2\n");
 }
 
-/* Job 1 was submitted before the recording; its end tells since when it was outstanding. */
+/* The submission of job 1 is not recorded; its end tells since when it was outstanding. */
 static void a_job_known_by_its_end_was_outstanding(void **state)
 {
 	(void)state;
-	walk_script_expect("96 2 span_begin synthesize\n"
+	walk_script_expect("95 9 state open_jobs value=0\n"
+			   "96 2 span_begin synthesize\n"
 			   "100 1 pop_wait gpu_queue\n"
 			   "180 2 push gpu_queue a job=1 depth=1\n"
 			   "200 1 pop gpu_queue a job=1 depth=0 wait=100\n" LAUNCH
