@@ -44,8 +44,11 @@ struct recording {
 /* A stuck session daemon would hang us, with every signal that could end us blocked. */
 static void on_alarm(int signal)
 {
-	static const char line[] = "gaptrace record: the session daemon does not answer: restart "
-				   "it, and look with lttng list for what is left\n";
+	/* It waits some seconds for each traced program that stands still; which one, it does not
+	 * tell, and cannot be asked now. */
+	static const char line[] = "gaptrace record: the session daemon does not answer: let "
+				   "traced programs that are stopped (T in ps) go on, or end them, "
+				   "else restart it; lttng list has what is left\n";
 
 	(void)signal;
 	if (write(STDERR_FILENO, line, sizeof(line) - 1) < 0) {

@@ -12,7 +12,7 @@ at_exit kill -CONT "$pid"
 "$GAPTRACE" record --start "$(lttng_session_name stuck)" -o start 2>start.err &
 start=$!
 expect_status 69 "$GAPTRACE" record -o command -- touch ran
-expect_line stderr 'the session daemon does not answer'
+expect_line stderr 'the session daemon does not answer: let traced programs that are stopped .* restart it'
 got=0
 wait "$start" || got=$?
 expect_equal "$got" 69 "exit code of --start"
