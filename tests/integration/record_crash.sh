@@ -12,9 +12,10 @@ expect_status 137 "$GAPTRACE" record -o app -- "$APP" 3000 50 KILL
 expect_line stderr 'no events lost'
 expect_equal "$(event_count app span_end)" 3000 "spans recorded"
 
-# has_span DIR NUMBER: it has been written.
-has_span() {
-  babeltrace2 "$(realpath "$1")" 2>/dev/null | grep -c "gaptrace:span_end: .* job = $2,"
+# has_all DIR SPANS: every event of that many spans has been written, whichever processor's buffer it
+# was in, and their keyframes.
+has_all() {
+  [ "$(babeltrace2 "$(realpath "$1")" 2>/dev/null | grep -cE ' gaptrace:(span_begin|span_end|state): ')" -eq $((2 * $2 + $2 / 100)) ]
 }
 
 all_gone() {
@@ -31,7 +32,7 @@ kill_daemon() {
   shift
   "$GAPTRACE" record -o "$subject" -- "$APP" 0 1000 3 "last.$subject" 500 2>"$subject.err" &
   recorder=$!
-  wait_until 300 has_span "$subject" 500
+  wait_until 300 has_all "$subject" 500
   before=$(lttng_daemon_pid)
   consumers=$(daemon_consumer "$before")
   for victim in "$@"; do
