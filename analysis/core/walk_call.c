@@ -261,6 +261,7 @@ void walk_calls_prune_lane(struct walk_calls *calls, struct walk_lane *lane, uin
 		if (entry->end_ns >= forget_ns) {
 			return;
 		}
+		walk_lane_forget(lane, entry->end_ns);
 		walk_ring_drop_front(&lane->calls, 1);
 		call->is_in_lane = false;
 		release(calls, call);

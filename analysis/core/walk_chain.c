@@ -378,7 +378,12 @@ static void follow_pieces(struct walk_explanation *explanation, const struct wal
 		struct walk_stretch stretch = {.to_ns = to_ns, .act_ns = to_ns};
 		const char *doubt;
 
-		stretch.from_ns = later(from_ns, piece.from_ns);
+		/* A device that came late asks for what no other one needed any more. */
+		if (lane->forgotten_ns >= to_ns) {
+			walk_charge_unknown(explanation, from_ns, to_ns, "history limit");
+			return;
+		}
+		stretch.from_ns = later(later(from_ns, piece.from_ns), lane->forgotten_ns);
 		doubt = walk_doubt_piece(explanation->walk, lane, &piece, to_ns, &stretch.from_ns);
 		explanation->step_count++;
 		if (explanation->step_count > WALK_STEP_COUNT_MAX) {

@@ -223,6 +223,11 @@ void walk_os_prune(struct walk_imports *imports, struct walk_lane *lane, uint64_
 {
 	const size_t old_count = walk_ring_below(&lane->os_calls, forget_ns);
 
+	if (old_count > 0) {
+		const struct walk_os_call *last = walk_ring_at(&lane->os_calls, old_count - 1);
+
+		walk_lane_forget(lane, last->end_ns);
+	}
 	walk_ring_drop_front(&lane->os_calls, old_count);
 	imports->os_call_count -= old_count;
 }

@@ -159,6 +159,7 @@ static void drop_closed(struct walk_lanes *lanes, struct walk_lane *lane)
 	struct walk_closed *closed = walk_ring_at(&lane->closed, 0);
 	struct walk_activity *activity = closed->activity;
 
+	walk_lane_forget(lane, closed->end_ns);
 	walk_ring_drop_front(&lane->closed, 1);
 	activity->is_pruned = true;
 	if (activity->child_count == 0) {

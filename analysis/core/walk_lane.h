@@ -82,7 +82,8 @@ struct walk_lane {
 	struct walk_lane *next_unused;
 	struct walk_lane_reference self;
 	uint64_t last_ns;
-	bool runs_tasks;            /* of a pool, as was seen */
+	uint64_t forgotten_ns; /* of what it did up to then, something is not remembered any more */
+	bool runs_tasks;       /* of a pool, as was seen */
 	struct walk_activity *top;  /* the innermost open one */
 	struct walk_ring closed;    /* struct walk_closed */
 	struct walk_ring calls;     /* struct walk_lane_call */
@@ -142,6 +143,12 @@ uint64_t walk_lanes_process_ns(const struct walk_lanes *lanes, int32_t pid);
 /* NULL when the thread was given up. */
 struct walk_lane *walk_lanes_of(
 	const struct walk_lanes *lanes, struct walk_lane_reference reference);
+
+/* What ended then is dropped. */
+static inline void walk_lane_forget(struct walk_lane *lane, uint64_t end_ns)
+{
+	lane->forgotten_ns = end_ns > lane->forgotten_ns ? end_ns : lane->forgotten_ns;
+}
 
 /* Drops what ended before lanes->forget_ns, and lanes that have not moved for `idle_ns`. */
 void walk_lanes_sweep(struct walk_lanes *lanes, uint64_t idle_ns);

@@ -391,6 +391,35 @@ static void a_long_gap_has_all_of_its_history(void **state)
 	assert_int_equal(charged_to(report, "warm up"), 60000000 * US);
 }
 
+/* The second device comes when gaps of the first one need nothing of the beginning any more. */
+static void what_is_forgotten_is_not_charged_to_what_was_around_it(void **state)
+{
+	AUTO(report_data_destroy) struct report_data *report = start();
+	const struct report_cause_table *causes;
+	uint64_t at_ns = BEGIN + 100 * US;
+	struct event late;
+
+	(void)state;
+	add(report, event_device(BEGIN, PID, 0, "A"));
+	add(report, range(EVENT_SPAN_BEGIN, BEGIN, "main"));
+	add(report, range(EVENT_SPAN_BEGIN, BEGIN, "load"));
+	add(report, range(EVENT_SPAN_END, BEGIN + 90 * US, "load"));
+	for (uint64_t i = 1; i <= 4000; i++, at_ns += 100 * US) {
+		add(report, call(at_ns, at_ns + 1 * US, i));
+		add(report, operation(EVENT_GPU_KERNEL, at_ns + 2 * US, at_ns + 50 * US, i));
+		add(report, event_watermark(at_ns + 2 * US, PID, 0, at_ns + 2 * US));
+	}
+	add(report, event_device(at_ns, PID, 1, "B"));
+	add(report, call(at_ns, at_ns + 1 * US, 5000));
+	late = operation(EVENT_GPU_KERNEL, at_ns + 2 * US, at_ns + 50 * US, 5000);
+	late.kernel.operation.device = 1;
+	add(report, late);
+	assert_int_equal(report_data_end(report), STATUS_OK);
+	causes = &report->devices[1]->causes;
+	assert_string_equal(causes->rows[0].phase, "history limit");
+	assert_true(causes->rows[0].ns > 300000 * US);
+}
+
 static size_t heap_bytes(void)
 {
 	if (__sanitizer_get_current_allocated_bytes) {
@@ -463,6 +492,7 @@ int main(void)
 		cmocka_unit_test(what_was_not_captured_yet_is_not_first),
 		cmocka_unit_test(what_comes_seldom_is_explained_too),
 		cmocka_unit_test(a_long_gap_has_all_of_its_history),
+		cmocka_unit_test(what_is_forgotten_is_not_charged_to_what_was_around_it),
 		cmocka_unit_test(memory_does_not_grow_with_the_trace),
 	};
 
