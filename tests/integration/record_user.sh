@@ -23,6 +23,13 @@ expect_line "$WORK/stderr" 'started a session daemon'
 expect_equal "$(event_count run span_end)" 100 "spans recorded"
 expect_equal "$(stat -c %u run/ust)" "$("${as_user[@]}" id -u)" "owner of the recording"
 
+claim "two at once, where nobody has recorded before"
+mkdir -m 777 "$WORK/two"
+"${as_user[@]}" LTTNG_HOME="$WORK/two" "$GAPTRACE" record -o one -- "$APP" 10 0 0 2>one.err &
+beside=$!
+expect_status 0 "${as_user[@]}" LTTNG_HOME="$WORK/two" "$GAPTRACE" record -o other -- "$APP" 10 0 0
+wait "$beside" || fail "the other one: $(cat one.err)"
+
 claim "a running program"
 "${as_user[@]}" "$APP" 0 1000 0 >/dev/null &
 at_exit kill "$!"

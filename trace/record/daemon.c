@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -82,9 +83,11 @@ void daemon_lock_acquire(struct daemon_lock *lock)
 	char folder[PATH_MAX];
 
 	lock->fd = -1;
-	if (!own_folder(folder, sizeof(folder))) {
+	if (!own_folder(folder, sizeof(folder)) || folder[0] != '/') {
 		return;
 	}
+	/* As the session daemon makes it: of two recorders that are the first one is to wait. */
+	(void)mkdir(folder, S_IRWXU | S_IXGRP | S_IXOTH);
 	lock->fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (lock->fd >= 0) {
 		while (flock(lock->fd, LOCK_EX) != 0 && errno == EINTR) {

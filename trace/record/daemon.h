@@ -13,7 +13,8 @@
 
 /*
  * Held while a session is created or a daemon is stopped, so that no daemon stops under the hands
- * of somebody who has just found it. Holds nothing where LTTng's folder does not exist yet.
+ * of somebody who has just found it, and two do not start one at once. Holds nothing where LTTng's
+ * folder cannot be made.
  */
 struct daemon_lock {
 	int fd; /* -1: none */
