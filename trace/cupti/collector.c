@@ -18,6 +18,9 @@
  * device and host clocks agree to some microseconds. */
 #define WATERMARK_SLACK_NS NS_PER_MS
 
+/* What a pause costs of the limit at the end. */
+#define STOP_SLICE_NS (100 * NS_PER_MS)
+
 static uint64_t read_cupti(const void *context)
 {
 	const struct cupti_api *api = context;
@@ -303,17 +306,28 @@ void collector_completed(struct collector *collector)
 	}
 }
 
-bool collector_stop(struct collector *collector, uint64_t limit_ns)
+/* True once the thread is done; false after a slice of waiting in vain. */
+static bool wait_slice(struct collector *collector)
 {
-	const struct timespec deadline = clock_timespec(clock_now_ns() + limit_ns);
-	bool is_done;
+	const struct timespec deadline = clock_timespec(clock_now_ns() + STOP_SLICE_NS);
 
-	activity_buffer_pool_stop(collector->pool);
-	pthread_mutex_lock(&collector->mutex);
 	while (!collector->is_done &&
 		pthread_cond_timedwait(&collector->done, &collector->mutex, &deadline) == 0) {
 	}
-	is_done = collector->is_done;
+	return collector->is_done;
+}
+
+bool collector_stop(struct collector *collector, uint64_t limit_ns)
+{
+	bool is_done = false;
+
+	activity_buffer_pool_stop(collector->pool);
+	pthread_mutex_lock(&collector->mutex);
+	/* Slices are counted, not the time: a pause of the program or the whole machine is one
+	 * slice, and the others are left for the collector's thread. */
+	for (uint64_t i = 0; i < limit_ns / STOP_SLICE_NS && !is_done; i++) {
+		is_done = wait_slice(collector);
+	}
 	pthread_mutex_unlock(&collector->mutex);
 	if (is_done) {
 		(void)pthread_join(collector->thread, NULL);

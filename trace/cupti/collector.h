@@ -65,6 +65,6 @@ MUST_CHECK enum status collector_start(
  */
 void collector_completed(struct collector *collector);
 
-/* Everything recorded so far is emitted. False when CUPTI did not return within `limit_ns`: then
- * the thread is left alone. */
+/* Everything recorded so far is emitted. False when CUPTI did not return within `limit_ns`, of
+ * which a pause of the whole program takes little: then the thread is left alone. */
 bool collector_stop(struct collector *collector, uint64_t limit_ns);
