@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/cli/command.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 void command_complain(const char *command, enum status status, const struct diag *diag)
 {
 	(void)fprintf(stderr, "gaptrace %s: %s\n", command,
 		diag->line[0] ? diag->line : status_text(status));
-}
-
-int command_end_output(const char *name)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout)) {
-		return 0;
-	}
-	(void)fprintf(stderr, "%s: standard output: %s\n", name, strerror(errno));
-	return status_exit_code(STATUS_IO);
 }
 
 int command_exit_code(enum status status)

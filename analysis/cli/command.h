@@ -17,9 +17,6 @@ struct command {
 /* One line on standard error: what the diag says, else what the status means. */
 void command_complain(const char *command, enum status status, const struct diag *diag);
 
-/* After a text on standard output: 0, or 74 with a line when it was not taken. */
-int command_end_output(const char *name);
-
 /*
  * The exit code of a command that reads recordings and reports: whatever is wrong with the use or
  * the input is 2, as the manual promises.

@@ -5,6 +5,7 @@
 #include "analysis/cli/report_request.h"
 #include "analysis/report/output.h"
 #include "analysis/report/report.h"
+#include "trace/base/standard_streams.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -219,7 +220,7 @@ int command_diff(int argc, char **argv)
 	if (status == STATUS_OK && options.wants_help) {
 		help();
 		diff_options_finish(&options);
-		return command_end_output("gaptrace diff");
+		return standard_streams_finish("gaptrace diff", 0);
 	}
 	if (status == STATUS_OK) {
 		status = compare(&options, &ending, &diag);

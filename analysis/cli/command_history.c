@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gaptrace history: keeps reports of runs, and finds those that a new one is compared with. */
 #include "analysis/cli/command.h"
-#include "analysis/cli/command_names.h"
+#include "analysis/cli/file_arguments.h"
 #include "analysis/cli/history_options.h"
 #include "analysis/cli/history_print.h"
 #include "analysis/core/duration.h"
@@ -9,6 +9,7 @@
 #include "analysis/report/output.h"
 #include "trace/base/array.h"
 #include "trace/base/path.h"
+#include "trace/base/standard_streams.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -73,7 +74,7 @@ static enum status add(struct store *store, struct history_options *options,
 
 	(void)outcome;
 	if (status == STATUS_OK) {
-		status = command_names_check((const char *const *)options->arguments, count, diag);
+		status = file_arguments_check((const char *const *)options->arguments, count, diag);
 	}
 	if (status == STATUS_OK) {
 		status = load_runs(options, runs, diag);
@@ -358,7 +359,7 @@ static enum status show(struct store *store, struct history_options *options,
 	enum status status = check_ids(options->arguments, 1, diag);
 
 	if (status == STATUS_OK) {
-		status = command_names_check_output(options->output, database, 1, diag);
+		status = file_arguments_check_output(options->output, database, 1, diag);
 	}
 	options->filter.id = options->arguments[0];
 	options->filter.wants_report = true;
@@ -437,7 +438,7 @@ int command_history(int argc, char **argv)
 
 	if (status == STATUS_OK && options.wants_help) {
 		history_options_help(stdout);
-		return command_end_output("gaptrace history");
+		return standard_streams_finish("gaptrace history", 0);
 	}
 	if (status == STATUS_OK) {
 		status = run(&options, &outcome, &diag);

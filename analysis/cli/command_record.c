@@ -3,6 +3,7 @@
 #include "analysis/cli/command.h"
 #include "analysis/cli/record_options.h"
 #include "analysis/cli/record_print.h"
+#include "trace/base/standard_streams.h"
 #include "trace/record/buffers.h"
 #include "trace/record/child.h"
 #include "trace/record/daemon.h"
@@ -398,5 +399,5 @@ int command_record(int argc, char **argv)
 		break;
 	}
 	record_say_help();
-	return command_end_output("gaptrace record");
+	return standard_streams_finish("gaptrace record", 0);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* gaptrace report: reads recordings and writes why their GPUs idled. */
 #include "analysis/cli/command.h"
-#include "analysis/cli/command_names.h"
+#include "analysis/cli/file_arguments.h"
 #include "analysis/cli/option.h"
 #include "analysis/cli/report_request.h"
 #include "analysis/report/report.h"
+#include "trace/base/standard_streams.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -92,9 +93,9 @@ static enum status parse(int argc, char **argv, struct options *options, struct 
 			"name the directory of a recording, or the file of another tool's trace "
 			"(see gaptrace report --help)");
 	}
-	status = command_names_check(
+	status = file_arguments_check(
 		(const char *const *)options->inputs, (size_t)options->input_count, diag);
-	return status == STATUS_OK ? command_names_check_output(options->output,
+	return status == STATUS_OK ? file_arguments_check_output(options->output,
 					     (const char *const *)options->inputs,
 					     (size_t)options->input_count, diag)
 				   : status;
@@ -127,7 +128,7 @@ int command_report(int argc, char **argv)
 
 	if (status == STATUS_OK && options.wants_help) {
 		help();
-		return command_end_output("gaptrace report");
+		return standard_streams_finish("gaptrace report", 0);
 	}
 	if (status == STATUS_OK) {
 		status = report(&options, &diag, &is_trusted);

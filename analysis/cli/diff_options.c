@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/cli/diff_options.h"
 
-#include "analysis/cli/command_names.h"
+#include "analysis/cli/file_arguments.h"
 #include "analysis/cli/option.h"
 #include "analysis/core/analyzer.h"
 
@@ -154,9 +154,9 @@ static enum status check_names(const struct diff_options *options, struct diag *
 	enum status status = STATUS_OK;
 
 	for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]) && status == STATUS_OK; i++) {
-		status = command_names_check(sides[i].names, sides[i].count, diag);
+		status = file_arguments_check(sides[i].names, sides[i].count, diag);
 		if (status == STATUS_OK) {
-			status = command_names_check_output(
+			status = file_arguments_check_output(
 				options->output, sides[i].names, sides[i].count, diag);
 		}
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/cli/command.h"
+#include "trace/base/standard_streams.h"
 #include "trace/base/status.h"
 
 #include <signal.h>
@@ -33,7 +34,7 @@ static int command_help(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	usage_print(stdout);
-	return command_end_output("gaptrace");
+	return standard_streams_finish("gaptrace", 0);
 }
 
 static const struct command *command_find(const char *name)
@@ -56,7 +57,7 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		(void)printf("gaptrace %s\n", GAPTRACE_VERSION);
-		return command_end_output("gaptrace");
+		return standard_streams_finish("gaptrace", 0);
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		return command_help(argc, argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/cli/command_names.h"
+#include "analysis/cli/file_arguments.h"
 
 #include <libgen.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum status command_names_check(const char *const *inputs, size_t input_count, struct diag *diag)
+enum status file_arguments_check(const char *const *inputs, size_t input_count, struct diag *diag)
 {
 	for (size_t i = 0; i < input_count; i++) {
 		if (!*inputs[i]) {
@@ -75,7 +75,7 @@ static bool is_in_recording(const char *output, const char *input)
 	return is_in;
 }
 
-enum status command_names_check_output(
+enum status file_arguments_check_output(
 	const char *output, const char *const *inputs, size_t input_count, struct diag *diag)
 {
 	/* "-" is standard output. */
