@@ -346,9 +346,13 @@ static void serve(struct daemon_state *daemon)
 		pipeline_cancel(daemon->pipeline);
 		return;
 	}
-	/* A third one ends the wait for clients that could hear of it. */
+	/* With nothing left to cancel, as at a third one, it ends the wait for clients. */
 	while (wait_for_wakeup(daemon, -1) == WAKEUP_SIGNAL) {
-		log_warning("stopping at once: the jobs are cancelled");
+		if (tracker_wait_idle(&daemon->pipeline->tracker, 0)) {
+			log_warning("stopping at once: clients are not waited for any more");
+		} else {
+			log_warning("stopping at once: the jobs are cancelled");
+		}
 		pipeline_cancel(daemon->pipeline);
 	}
 	(void)pthread_join(drain, NULL);

@@ -205,6 +205,22 @@ kill -TERM "$DAEMON"
 wait "$DAEMON" || fail "proverd ended with $?"
 grep -q 'the jobs are cancelled' "$WORK/log" || fail "the jobs were not cancelled"
 
+claim "a second signal when all jobs are over cancels nothing, and ends the wait for clients"
+start_daemon slow '[gpu]
+kind = sim
+[daemon]
+drain_ms = 600000
+[sim]
+time_scale = 0.05'
+api POST /jobs '{"kind": "squaring"}'
+wait_json /jobs 'page["jobs"][0]["state"] == "done"'
+kill -TERM "$DAEMON"
+wait_log 'stopping: no new jobs' "$WORK/log"
+kill -TERM "$DAEMON"
+wait "$DAEMON" || fail "proverd ended with $?"
+grep -q 'stopping at once: clients are not waited for any more' "$WORK/log" || fail "the wait was not given up"
+[ "$(grep -c 'the jobs are cancelled' "$WORK/log")" = 0 ] || fail "jobs that are done were cancelled"
+
 claim "who waits hears that the job was cancelled, and has no proofs of an earlier one"
 start_daemon slow '[gpu]
 kind = sim
