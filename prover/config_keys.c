@@ -45,7 +45,7 @@ const struct config_key config_keys[] = {
 	COUNT(daemon, history_max, 1, 100000, "256",
 		"ended jobs whose proofs are kept for download"),
 	COUNT(daemon, drain_ms, 0, 600000, "3000",
-		"how long a daemon that stops still answers for proofs that nobody has fetched, once its jobs have ended"),
+		"how long a daemon that stops still answers for ended jobs that nobody has asked for since"),
 
 	TEXT(jobs, kinds, "merkle squaring",
 		"built-in circuits served, with blanks between them; their keys are made when the daemon first starts"),
