@@ -82,13 +82,21 @@ static void meter_workspace(struct partition_gpu *gpu, uint64_t begin_ns)
 }
 
 struct device_memory *partition_gpu_take_outgrown(
-	struct partition_gpu *gpu, const struct device_shape *shape)
+	struct partition_gpu *gpu, const struct partition_key *key)
 {
-	if (gpu->workspace_bytes >= workspace_bytes(shape, gpu->config.options.evaluates)) {
-		return NULL;
+	const uint64_t bytes = workspace_bytes(&key->shape, gpu->config.options.evaluates);
+	const struct device_ops *ops = gpu->config.ops;
+	struct device_memory *outgrown = NULL;
+
+	if (gpu->workspace && gpu->workspace_bytes < bytes) {
+		gpu->workspace_bytes = 0;
+		return MOVE(gpu->workspace);
 	}
-	gpu->workspace_bytes = 0;
-	return MOVE(gpu->workspace);
+	for (int i = 0; i < DEVICE_VECTOR_COUNT && ops->stream_take_outgrown && !outgrown; i++) {
+		outgrown = ops->stream_take_outgrown(
+			gpu->streams[i], key->device_keys[gpu->config.device_index]);
+	}
+	return outgrown;
 }
 
 void partition_gpu_free(struct partition_gpu *gpu, struct device_memory *memory)

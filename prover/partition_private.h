@@ -116,7 +116,7 @@ void partition_model_unmap(const struct partition_model *model, uint64_t bytes);
  * NULL when there is none; it is freed without it, for a free waits for all that the device does.
  */
 MUST_CHECK struct device_memory *partition_gpu_take_outgrown(
-	struct partition_gpu *gpu, const struct device_shape *shape);
+	struct partition_gpu *gpu, const struct partition_key *key);
 void partition_gpu_free(struct partition_gpu *gpu, struct device_memory *memory);
 MUST_CHECK enum status partition_gpu_reserve(
 	struct partition_gpu *gpu, const struct device_shape *shape);

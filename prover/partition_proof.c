@@ -53,7 +53,7 @@ static void lock_gpu_for_kernels(struct partition_proof *proof)
 	struct device_memory *outgrown = NULL;
 
 	lock_gpu(proof);
-	while ((outgrown = partition_gpu_take_outgrown(gpu, &proof->key->shape))) {
+	while ((outgrown = partition_gpu_take_outgrown(gpu, proof->key))) {
 		unlock_gpu(gpu);
 		partition_gpu_free(gpu, outgrown);
 		lock_gpu(proof);

@@ -203,6 +203,13 @@ struct device_ops {
 		struct device *device, struct device_stream **out_stream);
 	/* Accepts NULL. Waits for what is queued on it. */
 	void (*stream_close)(struct device *device, struct device_stream *stream);
+	/*
+	 * Memory of a stream, on which nothing may be queued, that is too small for proofs with
+	 * the key, or NULL; the caller frees it. Left there, it is freed by the first operation
+	 * that wants more. NULL where streams have none.
+	 */
+	MUST_CHECK struct device_memory *(*stream_take_outgrown)(
+		struct device_stream *stream, const struct device_key *key);
 	MUST_CHECK enum status (*event_open)(
 		struct device *device, struct device_event **out_event);
 	/* Accepts NULL. No stream may be waiting for it. */

@@ -486,6 +486,39 @@ static void test_plans_hold_every_run_and_refuse_what_does_not_fit_numbers(void 
 	assert_int_equal(sums_plan_list(SUMS_TERMS_MAX + 1, &plan), STATUS_TOO_LARGE);
 }
 
+/* Of few terms more windows are sorted at a time, so it is not the largest sum that takes most. */
+static void test_no_smaller_sum_takes_more_scratch_than_is_said(void **state)
+{
+	static const uint32_t bit_counts[] = {64, 255};
+	uint64_t said = 0;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		uint64_t most = 0;
+		uint64_t last = 0;
+		uint32_t smaller_count = 0;
+
+		for (uint32_t count = 1; count <= 4000; count++) {
+			struct sums_plan plan;
+
+			assert_int_equal(
+				sums_plan_terms(count, bit_counts[i], 20000, &plan), STATUS_OK);
+			most = plan.scratch_bytes > most ? plan.scratch_bytes : most;
+			smaller_count += plan.scratch_bytes < last;
+			last = plan.scratch_bytes;
+			if (count % 13 == 0) {
+				assert_int_equal(
+					sums_scratch_bytes(count, bit_counts[i], 20000, &said),
+					STATUS_OK);
+				assert_int_equal(said, most);
+			}
+		}
+		assert_true(smaller_count > 0);
+	}
+	assert_int_equal(sums_scratch_bytes(SUMS_TERMS_MAX + 1, 255, SUMS_ENTRIES_MAX, &said),
+		STATUS_TOO_LARGE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -501,6 +534,7 @@ int main(void)
 		cmocka_unit_test(test_numbers_out_of_range_are_told_and_reach_no_memory),
 		cmocka_unit_test(test_a_launch_that_fails_ends_the_sum_with_its_status),
 		cmocka_unit_test(test_plans_hold_every_run_and_refuse_what_does_not_fit_numbers),
+		cmocka_unit_test(test_no_smaller_sum_takes_more_scratch_than_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

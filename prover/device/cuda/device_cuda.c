@@ -319,6 +319,7 @@ const struct device_ops device_cuda = {
 	.key_unload = device_cuda_key_unload,
 	.stream_open = cuda_stream_open,
 	.stream_close = cuda_stream_close,
+	.stream_take_outgrown = device_cuda_take_outgrown,
 	.event_open = cuda_event_open,
 	.event_close = cuda_event_close,
 	.upload = device_cuda_upload,

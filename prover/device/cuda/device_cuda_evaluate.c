@@ -29,6 +29,11 @@ static enum status multiply(struct device_stream *stream, const struct sparse *s
 	return status;
 }
 
+uint64_t device_cuda_evaluate_bytes(uint32_t long_count)
+{
+	return ((uint64_t)long_count + 1) * SPARSE_PARTS * sizeof(struct fr);
+}
+
 static enum status evaluate(struct device_stream *stream, const struct device_key *key,
 	const struct fr *witness, struct fr *const abc[DEVICE_VECTOR_COUNT])
 {
@@ -43,7 +48,7 @@ static enum status evaluate(struct device_stream *stream, const struct device_ke
 		long_count = key->matrices[i].long_count > long_count ? key->matrices[i].long_count
 								      : long_count;
 	}
-	status = device_cuda_scratch(stream, (long_count + 1) * SPARSE_PARTS * sizeof(struct fr));
+	status = device_cuda_scratch(stream, key, device_cuda_evaluate_bytes(long_count));
 	for (int i = 0; i < MATRIX_COUNT && status == STATUS_OK; i++) {
 		struct sparse sparse = key->matrices[i];
 

@@ -12,7 +12,7 @@
 #define ALIGNMENT_BYTES 256u
 #define MIB             (1u << 20)
 
-/* For results and alignment, and because a smaller sum may be cut into more windows. */
+/* For results and alignment. */
 #define MARGIN_DIVISOR 4u
 #define MARGIN_BYTES   (64u << 10)
 
@@ -121,14 +121,44 @@ static uint64_t place_pieces(
 	return offset;
 }
 
-/* What a proof takes beside its key: vectors and scalars, and the scratch of the largest sum. */
-static enum status proof_bytes(const struct preparation *preparation, uint64_t *out_bytes)
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The most that anything a proof puts on a stream takes of its scratch. */
+static enum status scratch_bytes(const struct preparation *preparation, uint64_t *out_bytes)
 {
 	const struct zkey *key = preparation->zkey;
-	struct sums_plan plan;
 	const uint32_t terms = key->wire_count > key->h.count ? key->wire_count : key->h.count;
-	const enum status status =
-		sums_plan_terms(terms, SCALARS_WIDE_BITS, SUMS_ENTRIES_MAX, &plan);
+	uint64_t small_bytes = 0;
+	uint64_t wide_bytes = 0;
+	struct sums_plan list;
+	enum status status = sums_plan_list(terms, &list);
+
+	if (status == STATUS_OK) {
+		status = sums_scratch_bytes(
+			terms, SCALARS_SMALL_BITS, SUMS_ENTRIES_MAX, &small_bytes);
+	}
+	if (status == STATUS_OK) {
+		status =
+			sums_scratch_bytes(terms, SCALARS_WIDE_BITS, SUMS_ENTRIES_MAX, &wide_bytes);
+	}
+	if (status != STATUS_OK) {
+		return status;
+	}
+	*out_bytes = larger(larger(small_bytes, wide_bytes), list.scratch_bytes);
+	for (int i = 0; i < MATRIX_COUNT; i++) {
+		*out_bytes =
+			larger(*out_bytes, device_cuda_evaluate_bytes(preparation->long_counts[i]));
+	}
+	return STATUS_OK;
+}
+
+/* What a proof takes beside its key: vectors and scalars, and scratch. */
+static uint64_t proof_bytes(const struct preparation *preparation, uint64_t scratch_bytes)
+{
+	const struct zkey *key = preparation->zkey;
 	const uint64_t witness_bytes =
 		preparation->has_matrices ? (uint64_t)key->wire_count * sizeof(struct fr) : 0;
 	const uint64_t vector_bytes =
@@ -136,15 +166,9 @@ static enum status proof_bytes(const struct preparation *preparation, uint64_t *
 		witness_bytes;
 	const uint64_t scalar_bytes = (uint64_t)(DEVICE_QUERY_COUNT - 1) * key->wire_count *
 				      (sizeof(struct fr) + sizeof(uint32_t));
+	const uint64_t bytes = scratch_bytes + larger(vector_bytes, scalar_bytes);
 
-	uint64_t bytes;
-
-	if (status != STATUS_OK) {
-		return status;
-	}
-	bytes = plan.scratch_bytes + (vector_bytes > scalar_bytes ? vector_bytes : scalar_bytes);
-	*out_bytes = bytes + bytes / MARGIN_DIVISOR + MARGIN_BYTES;
-	return STATUS_OK;
+	return bytes + bytes / MARGIN_DIVISOR + MARGIN_BYTES;
 }
 
 static uint32_t largest_query(const struct zkey *key)
@@ -198,14 +222,15 @@ static enum status plan_memory(struct device_key *key, const struct preparation 
 {
 	const uint32_t largest = largest_query(preparation->zkey);
 	uint64_t bytes = place_pieces(preparation, false, pieces);
-	uint64_t needed = 0;
+	uint64_t needed;
 	uint64_t left;
 	uint64_t chunk_points;
-	const enum status status = proof_bytes(preparation, &needed);
+	const enum status status = scratch_bytes(preparation, &key->scratch_bytes);
 
 	if (status != STATUS_OK) {
 		return status;
 	}
+	needed = proof_bytes(preparation, key->scratch_bytes);
 	key->proof_bytes = needed;
 	left = room(key->device, &needed);
 	*out_bytes = bytes;

@@ -102,8 +102,9 @@ struct device_key {
 	struct device_memory *memory; /* all that follows is in it */
 	/* On the device, one at infinity behind each; or, when they do not fit, on the host. */
 	const struct affine *points[DEVICE_QUERY_COUNT];
-	uint64_t proof_bytes;  /* what a proof takes beside it */
-	uint32_t chunk_points; /* brought to the device at a time; 0: all are there */
+	uint64_t proof_bytes;   /* what a proof takes beside it */
+	uint64_t scratch_bytes; /* of these what a stream has, without a chunk */
+	uint32_t chunk_points;  /* brought to the device at a time; 0: all are there */
 	const uint32_t *h_wires;
 	struct transform transform;
 	struct sparse matrices[MATRIX_COUNT]; /* without rows unless the device holds matrices */
@@ -159,8 +160,15 @@ MUST_CHECK enum status device_cuda_key_load(struct device *device, const struct 
 	const struct device_shape *shape, struct device_key **out_key);
 void device_cuda_key_unload(struct device *device, struct device_key *key);
 
-/* Memory of the stream for what is put on it next, at stream->scratch. Inside a timing. */
-MUST_CHECK enum status device_cuda_scratch(struct device_stream *stream, uint64_t bytes);
+/* Memory of the stream for what is put on it next, at stream->scratch. Inside a timing. It is at
+ * once as large as any proof with the key wants it. */
+MUST_CHECK enum status device_cuda_scratch(
+	struct device_stream *stream, const struct device_key *key, uint64_t bytes);
+MUST_CHECK struct device_memory *device_cuda_take_outgrown(
+	struct device_stream *stream, const struct device_key *key);
+
+/* The scratch of an evaluation with so many long rows in a matrix. */
+uint64_t device_cuda_evaluate_bytes(uint32_t long_count);
 
 MUST_CHECK enum status device_cuda_evaluate(struct device_stream *stream, struct device_key *key,
 	struct device_place witness, const struct device_place abc[DEVICE_VECTOR_COUNT]);

@@ -69,7 +69,30 @@ static struct sums_launcher launcher_of(struct device_stream *stream)
 		.context = stream, .launch = launch_sums, .clear = clear, .combine = combine};
 }
 
-/* Memory for a larger sum; the old one may be in use until the stream has run empty. */
+/* With the one at infinity. */
+static uint64_t chunk_bytes(const struct device_key *key)
+{
+	const uint64_t bytes = ((uint64_t)key->chunk_points + 1) * sizeof(struct affine);
+
+	return key->chunk_points ? (bytes + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES
+				 : 0;
+}
+
+/* Whatever a proof with the key puts on a stream. */
+static uint64_t scratch_bytes(const struct device_key *key)
+{
+	return chunk_bytes(key) + key->scratch_bytes;
+}
+
+struct device_memory *device_cuda_take_outgrown(
+	struct device_stream *stream, const struct device_key *key)
+{
+	const bool is_outgrown = stream->scratch && stream->scratch->size < scratch_bytes(key);
+
+	return is_outgrown ? MOVE(stream->scratch) : NULL;
+}
+
+/* Memory for a larger key; whoever has not taken the old one waits until it is in use no more. */
 static enum status grow_scratch(struct device_stream *stream, uint64_t bytes)
 {
 	struct device *device = stream->device;
@@ -86,8 +109,10 @@ static enum status grow_scratch(struct device_stream *stream, uint64_t bytes)
 }
 
 /* While it is allocated no kernel runs. */
-enum status device_cuda_scratch(struct device_stream *stream, uint64_t bytes)
+enum status device_cuda_scratch(
+	struct device_stream *stream, const struct device_key *key, uint64_t bytes)
 {
+	const uint64_t key_bytes = scratch_bytes(key);
 	enum status status;
 
 	if (stream->scratch && stream->scratch->size >= bytes) {
@@ -95,7 +120,7 @@ enum status device_cuda_scratch(struct device_stream *stream, uint64_t bytes)
 	}
 	status = device_cuda_meter_end(stream, STATUS_OK);
 	if (status == STATUS_OK) {
-		status = grow_scratch(stream, bytes);
+		status = grow_scratch(stream, bytes > key_bytes ? bytes : key_bytes);
 	}
 	return status == STATUS_OK ? device_cuda_meter_begin(stream, TIMING_KERNEL) : status;
 }
@@ -118,15 +143,6 @@ struct source {
 	const struct device_key *key;
 	enum device_query query;
 };
-
-/* With the one at infinity. */
-static uint64_t chunk_bytes(const struct device_key *key)
-{
-	const uint64_t bytes = ((uint64_t)key->chunk_points + 1) * sizeof(struct affine);
-
-	return key->chunk_points ? (bytes + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES
-				 : 0;
-}
 
 /* A sum of points that are brought is kernels and copies in turn. */
 static enum status switch_timing(struct device_stream *stream, enum timing_kind kind)
@@ -183,7 +199,7 @@ static enum status run_sum(const struct source *source, uint32_t bit_count, stru
 	if (status != STATUS_OK || plan.term_count == 0) {
 		return status;
 	}
-	status = device_cuda_scratch(stream, offset + plan.scratch_bytes);
+	status = device_cuda_scratch(stream, source->key, offset + plan.scratch_bytes);
 	if (status == STATUS_OK) {
 		sums_place(sums, &plan, (uint8_t *)stream->scratch->bytes + offset);
 	}

@@ -116,6 +116,72 @@ enum status sums_plan_list(uint32_t term_count, struct sums_plan *out_plan)
 	return STATUS_OK;
 }
 
+/* The most terms, of up to `term_count`, for which no window is wider than `bits`: a wider one pays
+ * from some number of terms on. */
+static uint32_t most_terms(uint32_t term_count, uint32_t bit_count, uint32_t bits)
+{
+	uint32_t low = 0;
+	uint32_t high = term_count;
+
+	while (low < high) {
+		const uint32_t middle = high - (high - low) / 2;
+
+		if (best_window_bits(middle, bit_count) <= bits) {
+			low = middle;
+		} else {
+			high = middle - 1;
+		}
+	}
+	return low;
+}
+
+/* Of sums with windows of the plan's kind, and with more than `terms_min` and up to the plan's
+ * terms. */
+static uint64_t most_scratch_bytes(
+	const struct sums_plan *widest, uint32_t entries_max, uint32_t terms_min)
+{
+	uint64_t most_bytes = 0;
+
+	for (uint32_t group = 1; group <= widest->window_count; group++) {
+		const uint32_t room = group > 1 ? entries_max / group : widest->term_count;
+		struct sums_plan plan = *widest;
+
+		plan.group_windows = group;
+		plan.term_count = room < plan.term_count ? room : plan.term_count;
+		if (plan.term_count <= terms_min) {
+			break;
+		}
+		place_arrays(&plan);
+		most_bytes = plan.scratch_bytes > most_bytes ? plan.scratch_bytes : most_bytes;
+	}
+	return most_bytes;
+}
+
+enum status sums_scratch_bytes(
+	uint32_t term_count, uint32_t bit_count, uint32_t entries_max, uint64_t *out_bytes)
+{
+	uint32_t narrower_terms = 0;
+	uint64_t most_bytes = 0;
+
+	assert(bit_count > 0 && entries_max > 0 && entries_max <= SUMS_ENTRIES_MAX && out_bytes);
+
+	if (term_count > SUMS_TERMS_MAX) {
+		return STATUS_TOO_LARGE;
+	}
+	for (uint32_t bits = 2; bits <= DIGITS_WINDOW_BITS_MAX; bits++) {
+		const struct sums_plan widest = {
+			.term_count = most_terms(term_count, bit_count, bits),
+			.window_count = bit_count / bits + 1,
+			.bucket_count = 1u << (bits - 1)};
+		const uint64_t bytes = most_scratch_bytes(&widest, entries_max, narrower_terms);
+
+		most_bytes = bytes > most_bytes ? bytes : most_bytes;
+		narrower_terms = widest.term_count;
+	}
+	*out_bytes = most_bytes;
+	return STATUS_OK;
+}
+
 void sums_place(struct sums *sums, const struct sums_plan *plan, void *scratch)
 {
 	uint8_t *bytes = scratch;

@@ -88,6 +88,11 @@ MUST_CHECK enum status sums_plan_terms(
 	uint32_t term_count, uint32_t bit_count, uint32_t entries_max, struct sums_plan *out_plan);
 MUST_CHECK enum status sums_plan_list(uint32_t term_count, struct sums_plan *out_plan);
 
+/* The scratch memory of whichever sum takes most of it of those of up to `term_count` terms: fewer
+ * terms may take more, for more of their windows are sorted at a time. */
+MUST_CHECK enum status sums_scratch_bytes(
+	uint32_t term_count, uint32_t bit_count, uint32_t entries_max, uint64_t *out_bytes);
+
 /* Points the arrays into scratch memory, aligned to 256 bytes. */
 void sums_place(struct sums *sums, const struct sums_plan *plan, void *scratch);
 
