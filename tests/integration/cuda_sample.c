@@ -12,6 +12,7 @@
 #include <cuda.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,12 +25,12 @@
 
 static int round_count;
 static bool has_graph;
-static volatile sig_atomic_t is_told_to_end;
+static atomic_bool is_told_to_end;
 
 static void on_signal(int number)
 {
 	(void)number;
-	is_told_to_end = 1;
+	atomic_store(&is_told_to_end, true);
 }
 
 static void require(CUresult result, const char *what)
@@ -103,7 +104,8 @@ static void *device_main(void *argument)
 	if (has_graph) {
 		graph = make_graph(function);
 	}
-	for (int turn = 0; round_count > 0 ? turn < round_count : !is_told_to_end; turn++) {
+	for (int turn = 0; round_count > 0 ? turn < round_count : !atomic_load(&is_told_to_end);
+		turn++) {
 		if (has_graph) {
 			require(cuGraphLaunch(graph, streams[0]), "graph launch");
 		}
