@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The mark lies four above folder/ust/uid/N/64-bit: more is some other folder. */
-#define MARK_LEVELS_MAX 6
+/* From folder/ust/pid/NAME or folder/ust/uid/N/64-bit up to "ust", beside which the mark lies. */
+#define MARK_LEVELS_MAX 4
 
 /* Streams of a channel are numbered by CPU; Linux has no more, and a larger number is damage. */
 #define CPU_COUNT_MAX 8192
@@ -105,31 +105,43 @@ static struct file_range take(const struct file_range *range,
 	return (struct file_range){range->files, range->begin, taken.begin};
 }
 
-/* In the folder or one above it; not above a chunk of a rotated session, which ends before that. */
+static bool has_mark_file(const char *folder)
+{
+	char *path = NULL;
+	bool is_found = false;
+
+	if (asprintf(&path, "%s/" RECORDING_MARK_FILE, folder) >= 0) {
+		is_found = access(path, F_OK) == 0;
+		free(path);
+	}
+	return is_found;
+}
+
+/* Beside the "ust" that the folder of streams lies in: further up it is another recording's. A
+ * chunk of a rotated session lies in "archives", has none and ends before the session does. */
 static bool find_mark(const char *folder)
 {
 	char *path = realpath(folder, NULL);
-	bool is_there = false;
+	bool is_found = false;
+	bool is_above = false;
 
-	for (int level = 0; path && level < MARK_LEVELS_MAX && !is_there; level++) {
+	/* The root is an empty path then. */
+	for (int level = 0; path && *path && level < MARK_LEVELS_MAX && !is_above; level++) {
 		char *slash = strrchr(path, '/');
-		char *mark = NULL;
 
-		if (slash == path || strcmp(slash, "/archives") == 0) {
-			break;
-		}
-		if (asprintf(&mark, "%s/" RECORDING_MARK_FILE, path) >= 0) {
-			is_there = access(mark, F_OK) == 0;
-			free(mark);
-		}
+		is_above = strcmp(slash, "/ust") == 0;
 		*slash = '\0';
 	}
+	if (is_above) {
+		is_found = has_mark_file(path);
+	}
 	free(path);
-	return is_there;
+	return is_found;
 }
 
 /* Only a stop, and a snapshot, make a packet in which not even time passed: what is written out at
- * intervals has events, or was begun before. */
+ * intervals has events, or was begun before. A snapshot is not of one time, least of all where many
+ * streams go to a slow disk. */
 static bool ends_with_stop(const struct plain_file *file)
 {
 	return file->is_whole && file->last.begin == file->last.end &&
@@ -155,6 +167,9 @@ static void look_at_folders(struct trace_facts *trace)
 
 static void look_at(struct trace_facts *trace, const struct file_range *range)
 {
+	bool is_stopped = false;
+	bool is_overwritten = false; /* as the buffers are that snapshots are made of */
+
 	*trace = (struct trace_facts){
 		.range = *range,
 		.uuid = (*range->begin)->key.uuid,
@@ -171,11 +186,11 @@ static void look_at(struct trace_facts *trace, const struct file_range *range)
 			trace->events_begin = file->events_begin;
 		}
 	}
-	trace->is_ended = trace->has_mark;
 	for (const struct plain_file *const *at = range->begin; at < range->end; at++) {
-		trace->is_ended |=
-			ends_with_stop(*at) && trace->end - (*at)->last.end <= SNAPSHOT_NS;
+		is_stopped |= ends_with_stop(*at) && trace->end - (*at)->last.end <= SNAPSHOT_NS;
+		is_overwritten |= (*at)->first.sequence != 0;
 	}
+	trace->is_ended = trace->has_mark || (is_stopped && !is_overwritten);
 }
 
 static enum status add_lack(

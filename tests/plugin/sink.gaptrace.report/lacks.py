@@ -120,7 +120,9 @@ def cut_streams(readers, work_folder):
 
 def not_ended(readers, work_folder):
     """While a session runs, or when its daemon was killed, streams end where each was written out last; in a
-    chunk of a rotated session, too. Nothing is said then."""
+    chunk of a rotated session, and in a snapshot, whose streams are written out one after the other. Nothing is
+    said then, whoever ended another recording further up."""
+    (work_folder / MARK).touch()
     inner = record(work_folder / "running", is_stopped=False)
     cut(inner / "all_1", 3)
     expect_whole(readers, work_folder / "running")
@@ -129,6 +131,11 @@ def not_ended(readers, work_folder):
     (work_folder / "rotated" / MARK).touch()
     cut(inner / "all_1", 3)
     expect_whole(readers, chunk)
+    inner = record(work_folder / "snapshot")
+    for path in inner.glob("all_*"):
+        path.write_bytes(path.read_bytes()[4096:])
+    cut(inner / "all_1", 3)
+    expect_whole(readers, work_folder / "snapshot")
 
 
 def missing_streams(readers, work_folder):
