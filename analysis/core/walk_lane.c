@@ -79,7 +79,7 @@ static struct walk_lane_process *get_process(struct walk_lanes *lanes, int32_t p
 	if (!process || walk_map_put(&lanes->processes, (uint32_t)pid, 0, process) != STATUS_OK) {
 		return NULL;
 	}
-	process->first_ns = lanes->now_ns;
+	*process = (struct walk_lane_process){.first_ns = lanes->now_ns};
 	return process;
 }
 
@@ -119,6 +119,8 @@ struct walk_lane *walk_lanes_get(struct walk_lanes *lanes, int32_t pid, int32_t 
 		lane->last_ns = 0;
 		lane->runs_tasks = false;
 		lane->process_ns = process->first_ns;
+		/* The thread may be one that had a lane before. */
+		lane->forgotten_ns = process->forgotten_ns;
 	}
 	lanes->latest = lane;
 	return lane;
@@ -178,6 +180,25 @@ static bool has_old_front(const struct walk_lanes *lanes, const struct walk_lane
 	return closed->end_ns < lanes->forget_ns;
 }
 
+static void give_up(struct walk_lanes *lanes, struct walk_lane *lane)
+{
+	struct walk_lane_process *process =
+		walk_map_find(&lanes->processes, (uint32_t)lane->pid, 0);
+
+	if (process && lane->forgotten_ns > process->forgotten_ns) {
+		process->forgotten_ns = lane->forgotten_ns;
+	}
+	(void)walk_map_remove(&lanes->by_thread, thread_key(lane->pid, lane->tid), 0);
+	lane->self.generation++; /* references to it no longer find it */
+	lane->is_unused = true;
+	lane->next_unused = lanes->unused;
+	lanes->unused = lane;
+	walk_ring_finish(&lane->closed);
+	walk_ring_finish(&lane->calls);
+	walk_ring_finish(&lane->gpu_holds);
+	walk_ring_finish(&lane->os_calls);
+}
+
 void walk_lanes_sweep(struct walk_lanes *lanes, uint64_t idle_ns)
 {
 	for (uint32_t i = 0; i < lanes->count; i++) {
@@ -193,15 +214,7 @@ void walk_lanes_sweep(struct walk_lanes *lanes, uint64_t idle_ns)
 			lane->os_calls.count > 0 || lane->last_ns + idle_ns >= lanes->forget_ns) {
 			continue;
 		}
-		(void)walk_map_remove(&lanes->by_thread, thread_key(lane->pid, lane->tid), 0);
-		lane->self.generation++; /* references to it no longer find it */
-		lane->is_unused = true;
-		lane->next_unused = lanes->unused;
-		lanes->unused = lane;
-		walk_ring_finish(&lane->closed);
-		walk_ring_finish(&lane->calls);
-		walk_ring_finish(&lane->gpu_holds);
-		walk_ring_finish(&lane->os_calls);
+		give_up(lanes, lane);
 	}
 	lanes->latest = NULL;
 }

@@ -111,6 +111,8 @@ struct walk_os_call {
 /* A process of the recording. */
 struct walk_lane_process {
 	uint64_t first_ns;
+	uint64_t
+		forgotten_ns; /* of its threads whose lanes were given up; as in struct walk_lane */
 };
 
 struct walk_lanes {

@@ -55,6 +55,25 @@ static void threads_that_come_and_go_leave_nothing(void **state)
 	walk_destroy(walk);
 }
 
+/* Thread 7 was idle for long, so its lane went to another: that of its process may be its own
+ * again. */
+static void a_lane_knows_what_was_forgotten_of_its_process_and_of_no_other(void **state)
+{
+	struct walk *walk = NULL;
+	const struct walk_lane *first;
+
+	(void)state;
+	assert_int_equal(walk_create(&walk), STATUS_OK);
+	add_span(walk, 7, NS_PER_S, NS_PER_S + 1000);
+	walk_forget_before(walk, 200 * NS_PER_S);
+	first = walk_lanes_get(&walk->lanes, PID, 7);
+	walk_lanes_sweep(&walk->lanes, 0);
+	assert_ptr_equal(walk_lanes_get(&walk->lanes, PID + 1, 7), first);
+	assert_int_equal(first->forgotten_ns, 0);
+	assert_int_equal(walk_lanes_get(&walk->lanes, PID, 7)->forgotten_ns, NS_PER_S + 1000);
+	walk_destroy(walk);
+}
+
 /* A hostile file: a thread for every event, all within one second. */
 static void more_threads_than_any_program_has_are_not_kept(void **state)
 {
@@ -423,6 +442,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_that_come_and_go_leave_nothing),
+		cmocka_unit_test(a_lane_knows_what_was_forgotten_of_its_process_and_of_no_other),
 		cmocka_unit_test(more_threads_than_any_program_has_are_not_kept),
 		cmocka_unit_test(what_is_forgotten_is_given_back),
 		cmocka_unit_test(a_wait_told_long_before_is_remembered_until_it_is_passed),
