@@ -200,6 +200,15 @@ const struct walk_operation *walk_devices_at(const struct walk_devices *devices,
 	return stream ? stream_at(stream, y_ns, from_ns) : NULL;
 }
 
+const struct walk_operation *walk_devices_before(
+	const struct walk_devices *devices, const struct walk_stream_name *name, uint64_t y_ns)
+{
+	const struct walk_stream *stream = find_stream(devices, name);
+	const size_t count = stream ? walk_ring_below(&stream->operations, y_ns) : 0;
+
+	return count > 0 ? walk_ring_at(&stream->operations, count - 1) : NULL;
+}
+
 const struct walk_operation *walk_devices_anywhere_at(const struct walk_devices *devices,
 	const struct walk_stream_name *name, uint64_t y_ns, uint64_t *from_ns)
 {

@@ -84,7 +84,11 @@ MUST_CHECK enum status walk_devices_add_wait(
 const struct walk_operation *walk_devices_at(const struct walk_devices *devices,
 	const struct walk_stream_name *name, uint64_t y_ns, uint64_t *from_ns);
 
-/* The same; without such a stream on that device, for one of that name on any other. */
+/* What the stream ran last of all that ended before y; NULL: nothing that is remembered. */
+const struct walk_operation *walk_devices_before(
+	const struct walk_devices *devices, const struct walk_stream_name *name, uint64_t y_ns);
+
+/* As walk_devices_at(); without such a stream on that device, for one of that name on any other. */
 const struct walk_operation *walk_devices_anywhere_at(const struct walk_devices *devices,
 	const struct walk_stream_name *name, uint64_t y_ns, uint64_t *from_ns);
 

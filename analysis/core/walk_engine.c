@@ -154,6 +154,14 @@ static bool is_awaited(const struct walk *walk, const struct walk_stream_wait *w
 	return !call || call->start_ns < wait->end_ns;
 }
 
+/* True when the operation stood behind the wait in its stream, and so came after it. */
+static bool has_passed(const struct walk_operation *operation, const struct walk_stream_wait *wait)
+{
+	return wait->correlation != 0 && operation->correlation != 0
+		       ? operation->correlation > wait->correlation
+		       : operation->start_ns >= wait->end_ns;
+}
+
 /* True when the gap's stream was told to wait for work that was not done at y. */
 static bool waits_for_stream(
 	const struct walk_explanation *explanation, uint64_t y_ns, uint64_t *from_ns)
@@ -189,30 +197,66 @@ static bool waits_for_stream(
 	return is_waiting;
 }
 
+static bool is_longer_than_launch(const struct gap *gap, const struct walk_call *call)
+{
+	const uint64_t since_ns = call->end_ns > gap->begin_ns ? call->end_ns : gap->begin_ns;
+
+	return gap->end_ns > since_ns && gap->end_ns - since_ns > LAUNCH_MAX_NS;
+}
+
 /*
  * Called long before, and nothing recorded could tell what it waited for: the trace has none of the
  * records that a wait for another stream leaves.
  */
 static bool is_queued(const struct walk_explanation *explanation, const struct walk_call *call)
 {
-	const struct gap *gap = explanation->gap;
 	const struct walk_imports *imports = &explanation->walk->imports;
-	const struct walk_process *process = walk_imports_find(imports, gap->ender.pid);
-	const uint64_t since_ns = call->end_ns > gap->begin_ns ? call->end_ns : gap->begin_ns;
+	const struct walk_process *process =
+		walk_imports_find(imports, explanation->gap->ender.pid);
 
-	return imports->is_on && !(process && process->has_syncs) && gap->end_ns > since_ns &&
-	       gap->end_ns - since_ns > LAUNCH_MAX_NS;
+	return imports->is_on && !(process && process->has_syncs) &&
+	       is_longer_than_launch(explanation->gap, call);
+}
+
+/* True when the kernel stood behind a wait of which nobody knows which stream it is for. */
+static bool has_untold_wait(
+	const struct walk_explanation *explanation, const struct walk_stream_name *own)
+{
+	const struct gap *gap = explanation->gap;
+	const struct walk_devices *devices = &explanation->walk->devices;
+	const struct walk_operation *before =
+		walk_devices_before(devices, own, gap->ender.start_ns);
+
+	for (size_t i = 0; i < devices->waits.count; i++) {
+		const struct walk_stream_wait *wait = walk_ring_at(&devices->waits, i);
+		const struct walk_stream_name awaited = {.pid = wait->pid,
+			.device = wait->device,
+			.context = wait->context,
+			.stream = wait->event_stream};
+
+		if ((wait->event_stream == 0 || wait->event_stream == UINT32_MAX) &&
+			is_in_front(gap, wait) && !(before && has_passed(before, wait)) &&
+			/* Some number their streams from 0. */
+			!walk_devices_before(devices, &awaited, UINT64_MAX)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /*
- * Why the stream may have been told to wait without our knowing: between what it ran before and the
- * call that issued what it waits with.
+ * Why the stream may have waited without our knowing what for: told so between what it ran before
+ * and the call that issued what it waits with.
  */
-static const char *doubt_stream_wait(
-	const struct walk *walk, const struct walk_stream_name *name, const struct walk_call *call)
+static const char *doubt_stream_wait(const struct walk_explanation *explanation,
+	const struct walk_stream_name *name, const struct walk_call *call)
 {
+	const struct walk *walk = explanation->walk;
 	uint64_t from_ns = walk_lanes_process_ns(&walk->lanes, name->pid);
 
+	if (is_longer_than_launch(explanation->gap, call) && has_untold_wait(explanation, name)) {
+		return "event not told";
+	}
 	if (walk->losses.all_until_ns == 0) {
 		return NULL;
 	}
@@ -231,7 +275,7 @@ void walk_engine_charge_after(struct walk_explanation *explanation, const struct
 		.stream = gap->ender.stream,
 	};
 	const bool is_unclear = is_queued(explanation, call);
-	const char *doubt = doubt_stream_wait(explanation->walk, &name, call);
+	const char *doubt = doubt_stream_wait(explanation, &name, call);
 
 	while (from_ns < to_ns && explanation->status == STATUS_OK) {
 		struct walk_charge charge = {.cause = CAUSE_LAUNCH, .name = call->name};

@@ -214,6 +214,35 @@ static void a_stream_wait_behind_the_kernel_is_not_its_dependency(void **state)
 		"100-180 launch cudaLaunchKernel cudaLaunchKernel 1>0\n");
 }
 
+/* The event is of another context: nobody knows which stream the kernel waited for. */
+static void a_wait_for_an_event_of_nobody_knows_where_is_unknown(void **state)
+{
+#define CALLS                                                                                      \
+	"30 1 api cudaStreamWaitEvent corr=4 start=20 end=30\n"                                    \
+	"30 0 sync wait_event corr=4 stream=1 start=20 end=30\n"                                   \
+	"40 1 api cudaLaunchKernel corr=5 start=31 end=40\n"
+	static const char launch[] = "100-30200 launch cudaLaunchKernel cudaLaunchKernel 1>0\n";
+	const struct walk_script_gap gap = {100, 30200, .correlation = 5};
+
+	(void)state;
+	walk_script_expect(CALLS "30300 0 kernel corr=5 start=30200 end=30300\n", gap,
+		"100-30200 unknown - event_not_told 1>0\n");
+	/* As long as a launch takes. */
+	walk_script_expect(CALLS "30300 0 kernel corr=5 start=20100 end=30300\n",
+		(struct walk_script_gap){100, 20100, .correlation = 5},
+		"100-20100 launch cudaLaunchKernel cudaLaunchKernel 1>0\n");
+	/* The kernel before this one had the same wait in front of it. */
+	walk_script_expect(CALLS "50 1 api cudaLaunchKernel corr=6 start=41 end=50\n"
+				 "100 0 kernel corr=5 start=60 end=100\n"
+				 "30300 0 kernel corr=6 start=30200 end=30300\n",
+		(struct walk_script_gap){100, 30200, .correlation = 6}, launch);
+	/* A device that numbers its streams from 0. */
+	walk_script_expect(CALLS "60 0 copy htod pinned corr=2 stream=0 start=50 end=60\n"
+				 "30300 0 kernel corr=5 start=30200 end=30300\n",
+		gap, launch);
+#undef CALLS
+}
+
 /* The stream comes to the wait at 90 and goes on at 130; the copy 130-170 was issued after the
  * call that told it to wait, so the event does not stand for it. */
 static void what_was_issued_after_the_wait_was_told_is_not_waited_for(void **state)
@@ -474,6 +503,7 @@ int main(void)
 		cmocka_unit_test(a_synchronisation_of_another_gpu_waits_for_that_one),
 		cmocka_unit_test(a_wait_for_an_event_is_for_the_stream_it_was_recorded_on),
 		cmocka_unit_test(a_stream_wait_is_a_device_dependency),
+		cmocka_unit_test(a_wait_for_an_event_of_nobody_knows_where_is_unknown),
 		cmocka_unit_test(a_stream_wait_behind_the_kernel_is_not_its_dependency),
 		cmocka_unit_test(what_was_issued_after_the_wait_was_told_is_not_waited_for),
 		cmocka_unit_test(a_stream_of_another_gpu_may_have_the_same_number),

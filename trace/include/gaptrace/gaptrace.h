@@ -332,7 +332,7 @@ struct gaptrace_gpu_sync {
 	uint64_t correlation;
 	enum gaptrace_sync_kind kind;
 	uint64_t event;        /* what was waited for, 0 when it is no event */
-	uint32_t event_stream; /* where that event was recorded */
+	uint32_t event_stream; /* where that event was recorded; 0: not known */
 	uint64_t start_ns;
 	uint64_t end_ns;
 };
