@@ -171,13 +171,20 @@ claim "counters that cannot be written are told at the start, not at the end"
 expect_exit 66 'counters.*cannot be written' \
   "$PROVERD" --config "$WORK/one.conf" --socket "$WORK/no.sock" --counters "$WORK/none/counters"
 
-claim "SIGHUP is ignored; SIGTERM finishes what was accepted and refuses more"
-start_daemon slow '[gpu]
+# start_slow DRAIN_MS [OPTION...]: one whose jobs are modelled and take their time.
+start_slow() {
+  local drain_ms=$1
+  shift
+  start_daemon slow "[gpu]
 kind = sim
 [daemon]
-drain_ms = 600000
+drain_ms = $drain_ms
 [sim]
-time_scale = 0.05'
+time_scale = 0.05" "$@"
+}
+
+claim "SIGHUP is ignored; SIGTERM finishes what was accepted and refuses more"
+start_slow 600000
 api POST /jobs '{"kind": "squaring", "partitions": 4}'
 kill -HUP "$DAEMON"
 kill -TERM "$DAEMON"
@@ -188,12 +195,7 @@ wait "$DAEMON" || fail "proverd ended with $?"
 grep -q 'info: stopped' "$WORK/log" || fail "no orderly end"
 
 claim "a second signal cancels, and the end is as clean"
-start_daemon slow '[gpu]
-kind = sim
-[daemon]
-drain_ms = 0
-[sim]
-time_scale = 0.05' --counters "$WORK/counters"
+start_slow 0 --counters "$WORK/counters"
 # More than gets done before the second signal, however late that comes.
 for _ in $(seq 20); do
   api POST /jobs '{"kind": "squaring", "partitions": 200}'
@@ -206,12 +208,7 @@ wait "$DAEMON" || fail "proverd ended with $?"
 grep -q 'the jobs are cancelled' "$WORK/log" || fail "the jobs were not cancelled"
 
 claim "a second signal when all jobs are over cancels nothing, and ends the wait for clients"
-start_daemon slow '[gpu]
-kind = sim
-[daemon]
-drain_ms = 600000
-[sim]
-time_scale = 0.05'
+start_slow 600000
 api POST /jobs '{"kind": "squaring"}'
 wait_json /jobs 'page["jobs"][0]["state"] == "done"'
 kill -TERM "$DAEMON"
